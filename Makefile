@@ -1,0 +1,96 @@
+# The everyday commands; CMakeLists.txt and CMakePresets.json hold the build itself.
+#
+#   make            build build/release/limber
+#   make demo       install what is missing, build, run a slider-crank
+#   make test       every test, in the release build and under the sanitizers
+#   make install    PREFIX=/usr/local, DESTDIR= for packagers
+#   make bench fuzz coverage valgrind format format-check clean
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+
+CONFIGURE = cmake --log-level=WARNING --preset
+BUILD = cmake --build
+CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS) --test-dir
+C_FILES = $$(find src include cli examples tests bench fuzz -name '*.[ch]' 2>/dev/null)
+
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.PHONY: all release debug setup demo test bench fuzz install coverage valgrind \
+        format format-check clean
+
+all: release
+
+release debug:
+	@$(CONFIGURE) $@ >/dev/null
+	@$(BUILD) build/$@ -j $(JOBS)
+
+setup:
+	@scripts/setup
+
+demo: setup release
+	@mkdir -p build/demo
+	./build/release/limber run models/slider_crank.yaml \
+	    -o build/demo/slider_crank.h5 --csv build/demo/slider_crank.csv
+	@echo "build/demo/slider_crank.csv: time, then the model's outputs, one row per output step."
+	@echo "build/demo/slider_crank.h5: every frame; 'build/release/limber report' draws it."
+
+test: setup release debug
+	scripts/check_layers
+	@if [ -x scripts/check_docs ]; then echo scripts/check_docs; scripts/check_docs; fi
+	$(CTEST) build/release
+	$(CTEST) build/debug
+
+bench: setup
+	@$(CONFIGURE) release >/dev/null
+	@$(BUILD) build/release -j $(JOBS)
+	@$(BUILD) build/release -j $(JOBS) --target bench
+	@if [ -x scripts/bench ]; then scripts/bench; else \
+	    for b in build/release/bench/*; do [ ! -x $$b ] || { echo "== $$b"; $$b; } || exit 1; done; fi
+
+# fuzz_NAME starts from fuzz/corpus/NAME, with the words of fuzz/NAME.dict where there is one.
+# What it finds goes to build/fuzz.
+fuzz:
+	@scripts/setup --extra
+	@$(CONFIGURE) fuzz >/dev/null
+	@$(BUILD) build/fuzz -j $(JOBS)
+	@for source in fuzz/fuzz_*.c; do \
+	    [ -e $$source ] || continue; \
+	    name=$$(basename $$source .c); name=$${name#fuzz_}; \
+	    echo "== fuzz_$$name, $(FUZZ_SECONDS) s"; \
+	    mkdir -p build/fuzz/corpus/$$name; \
+	    seeds=; [ ! -d fuzz/corpus/$$name ] || seeds=fuzz/corpus/$$name; \
+	    dict=; [ ! -e fuzz/$$name.dict ] || dict=-dict=fuzz/$$name.dict; \
+	    build/fuzz/fuzz_$$name build/fuzz/corpus/$$name $$seeds $$dict \
+	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+	        -artifact_prefix=build/fuzz/$$name- || exit 1; \
+	done
+
+install: release
+	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+coverage:
+	@scripts/setup --extra
+	@$(CONFIGURE) coverage >/dev/null
+	@$(BUILD) build/coverage -j $(JOBS)
+	@find build/coverage -name '*.gcda' -delete
+	$(CTEST) build/coverage
+	@mkdir -p build/coverage/report
+	gcovr --root . --filter src/ --filter cli/ --txt --print-summary \
+	    --html-details build/coverage/report/index.html build/coverage
+
+valgrind: setup
+	@$(CONFIGURE) valgrind >/dev/null
+	@$(BUILD) build/valgrind -j $(JOBS)
+	$(CTEST) build/valgrind -L unit
+
+format:
+	clang-format -i $(C_FILES)
+
+format-check:
+	clang-format --dry-run -Werror $(C_FILES)
+
+clean:
+	rm -rf build

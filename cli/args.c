@@ -1,0 +1,163 @@
+#include "args.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum kind { FLAG, TEXT, NUMBER, COUNT, SET } kind;
+
+#define RUN "run static modes linearize campbell compare "
+
+static const struct option {
+    const char *name, *value;
+    kind kind;
+    size_t at;
+    const char *commands; /* where it applies, blank-separated */
+    int matters;          /* changes the results: stored with them */
+    const char *help;
+} options[] = {
+    {"-o", "FILE", TEXT, offsetof(args, results), RUN, 0, "result file (default: MODEL.h5)"},
+    {"--csv", "FILE", TEXT, offsetof(args, csv), RUN "export ", 0, "outputs as CSV; - is standard output"},
+    {"--formulation", "NAME", TEXT, offsetof(args, formulation), RUN, 1, "corotational, minimal, elastodynamic, rfe, ffr"},
+    {"--set", "NAME=VALUE", SET, 0, RUN "check ", 1, "override a parameter (repeatable)"},
+    {"--until", "T", NUMBER, offsetof(args, until), RUN, 1, "end of the dynamics"},
+    {"--resume", NULL, FLAG, offsetof(args, resume), RUN, 0, "continue an interrupted run"},
+    {"--threads", "N", COUNT, offsetof(args, threads), RUN, 0, "threads; the results do not depend on it"},
+    {"--quiet", NULL, FLAG, offsetof(args, quiet), RUN "check export ", 0, "only errors"},
+    {"--json", NULL, FLAG, offsetof(args, json), RUN "check schema ", 0, "the summary (schema: the JSON Schema) as JSON"},
+    {"--profile", NULL, FLAG, offsetof(args, profile), RUN, 0, "time by phase"},
+    {"--allow-outside-includes", NULL, FLAG, offsetof(args, allow_outside), RUN "check ", 0, "include files outside the model's folder"},
+    {"--vtk", "DIR", TEXT, offsetof(args, vtk), RUN "export ", 0, "files for ParaView (not in this version)"},
+    {"--report", "FILE", TEXT, offsetof(args, report), RUN, 0, "HTML report (not in this version)"},
+    {"--markdown", NULL, FLAG, offsetof(args, markdown), "schema ", 0, "the reference page as Markdown"},
+};
+enum { NOPTIONS = sizeof options / sizeof options[0] };
+
+static const struct {
+    const char *name, *file, *help;
+} commands[] = {
+    {"run", "MODEL", "run the analyses of a model"},
+    {"check", "MODEL", "parse and validate; degrees of freedom, redundant constraints"},
+    {"static", "MODEL", "static equilibrium"},
+    {"modes", "MODEL", "natural frequencies (not in this version)"},
+    {"linearize", "MODEL", "state space (not in this version)"},
+    {"campbell", "MODEL", "eigenvalues against speed (not in this version)"},
+    {"compare", "MODEL", "every formulation that applies (not in this version)"},
+    {"report", "RESULTS", "HTML report (not in this version)"},
+    {"export", "RESULTS", "CSV from a result file"},
+    {"schema", NULL, "the model file's schema: --json or --markdown"},
+    {"version", NULL, "print the version"},
+    {"help", NULL, "this text"},
+};
+enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
+
+void args_help(FILE *out)
+{
+    fprintf(out, "usage: limber COMMAND [FILE] [OPTIONS]\n\n");
+    for (int i = 0; i < NCOMMANDS; i++)
+        fprintf(out, "  %-9s %-8s %s\n", commands[i].name, commands[i].file ? commands[i].file : "",
+                commands[i].help);
+    fprintf(out, "\noptions\n");
+    for (int i = 0; i < NOPTIONS; i++)
+        fprintf(out, "  %-14s %-11s %s\n", options[i].name, options[i].value ? options[i].value : "",
+                options[i].help);
+    fprintf(out, "\nexit status: 0 done; 1 the solver stopped; 2 the input is wrong; 130 interrupted\n");
+}
+
+static int complain(const char *what, const char *arg)
+{
+    fprintf(stderr, "limber: %s '%s'; see 'limber help'\n", what, arg);
+    return -1;
+}
+
+static int applies(const struct option *o, const char *command)
+{
+    size_t n = strlen(command);
+    for (const char *p = o->commands; (p = strstr(p, command)); p += n)
+        if ((p == o->commands || p[-1] == ' ') && p[n] == ' ') return 1;
+    return 0;
+}
+
+static int store(args *a, const struct option *o, const char *value)
+{
+    char *at = (char *)a + o->at, *end;
+    if (o->kind == FLAG) *(int *)(void *)at = 1;
+    if (o->kind == TEXT) *(const char **)(void *)at = value;
+    if (o->kind == SET) {
+        if (a->nset == ARGS_SETS) return complain("too many --set:", value);
+        a->set[a->nset++] = value;
+    }
+    if (o->kind == NUMBER) {
+        double x = strtod(value, &end);
+        if (end == value || *end || !(x > 0) || x > 1e300) return complain("not a positive number:", value);
+        *(double *)(void *)at = x;
+    }
+    if (o->kind == COUNT) {
+        long n = strtol(value, &end, 10);
+        if (end == value || *end || n < 1 || n > 4096) return complain("not a number of threads:", value);
+        *(int *)(void *)at = (int)n;
+    }
+    if (o->matters) {
+        size_t used = strlen(a->settings);
+        snprintf(a->settings + used, sizeof a->settings - used, "%s%s %s", used ? " " : "", o->name,
+                 value ? value : "");
+    }
+    return 0;
+}
+
+/* One option at argv[*i], its value in the next argument or after '='. */
+static int option(int argc, char **argv, int *i, args *a)
+{
+    const char *arg = argv[*i];
+    for (int k = 0; k < NOPTIONS; k++) {
+        const struct option *o = &options[k];
+        size_t n = strlen(o->name);
+        int joined = o->value && arg[1] == '-' && strncmp(arg, o->name, n) == 0 && arg[n] == '=';
+        if (!joined && strcmp(arg, o->name) != 0) continue;
+        if (!applies(o, a->command)) {
+            fprintf(stderr, "limber: '%s' does not apply to 'limber %s'; see 'limber help'\n", o->name,
+                    a->command);
+            return -1;
+        }
+        const char *value = joined ? arg + n + 1 : NULL;
+        if (o->value && !joined) {
+            if (*i + 1 >= argc) return complain("a value is missing after", arg);
+            value = argv[++*i];
+        }
+        return store(a, o, value);
+    }
+    return complain("unknown option", arg);
+}
+
+int args_parse(int argc, char **argv, args *a)
+{
+    memset(a, 0, sizeof *a);
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        a->command = "help";
+        a->help = argc >= 2;
+        return 0;
+    }
+    const char *wants = NULL;
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0) a->command = commands[i].name, wants = commands[i].file;
+    if (strcmp(argv[1], "--version") == 0) a->command = "version";
+    if (!a->command) return complain("unknown command", argv[1]);
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            a->command = "help";
+            a->help = 1;
+            return 0;
+        }
+        if (argv[i][0] == '-' && argv[i][1]) {
+            if (option(argc, argv, &i, a)) return -1;
+        } else if (a->file || !wants)
+            return complain("unexpected argument", argv[i]);
+        else
+            a->file = argv[i];
+    }
+    if (wants && !a->file) {
+        fprintf(stderr, "limber: usage: limber %s %s; see 'limber help'\n", a->command, wants);
+        return -1;
+    }
+    return 0;
+}

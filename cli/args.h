@@ -1,0 +1,25 @@
+/* Command-line arguments from one table: parsing and help together. */
+#ifndef LIMBER_CLI_ARGS_H
+#define LIMBER_CLI_ARGS_H
+
+#include <stdio.h>
+
+enum { ARGS_SETS = 64 };
+
+typedef struct args {
+    const char *command;
+    const char *file;         /* model or result file */
+    const char *formulation, *results, *csv, *vtk, *report;
+    const char *set[ARGS_SETS];
+    int nset;
+    double until;
+    int threads;
+    int resume, quiet, json, profile, markdown, help, allow_outside;
+    char settings[1024];      /* what changes the results, as text */
+} args;
+
+/* 0; -1 after a message on stderr. */
+int args_parse(int argc, char **argv, args *a);
+void args_help(FILE *out);
+
+#endif

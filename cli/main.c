@@ -1,0 +1,175 @@
+/* limber, the program: a thin layer over the library. */
+#include <limber/limber.h>
+
+#include "args.h"
+#include "show.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_STOPPED = 1, EXIT_INPUT = 2, EXIT_INTERRUPTED = 130 };
+
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static int exit_status(limber_status st)
+{
+    switch (st) {
+    case LIMBER_OK: return 0;
+    case LIMBER_INPUT:
+    case LIMBER_UNSUPPORTED: return EXIT_INPUT;
+    case LIMBER_INTERRUPTED: return EXIT_INTERRUPTED;
+    default: return EXIT_STOPPED;
+    }
+}
+
+static int on_progress(void *terminal, const limber_progress *p)
+{
+    if (*(const int *)terminal) show_progress(p);
+    return interrupted;
+}
+
+/* A model that cannot be read at all is wrong input, whatever the cause. */
+static int load(const args *a, limber_model **model, limber_messages *msg)
+{
+    limber_load_options lo = limber_load_options_default();
+    lo.set = a->set;
+    lo.set_count = a->nset;
+    lo.allow_outside_includes = a->allow_outside;
+    limber_status st = limber_model_load(a->file, &lo, model, msg);
+    if (st == LIMBER_MEMORY) fprintf(stderr, "limber: out of memory while reading %s\n", a->file);
+    return st == LIMBER_OK ? 0 : st == LIMBER_MEMORY ? EXIT_STOPPED : EXIT_INPUT;
+}
+
+/* models/crank.yaml -> crank.h5 */
+static void default_results(const char *model, char *path, size_t size)
+{
+    const char *base = strrchr(model, '/') ? strrchr(model, '/') + 1 : model;
+    const char *dot = strrchr(base, '.');
+    int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    snprintf(path, size, "%.*s.h5", n, base);
+}
+
+static const char *analysis_of(const char *command)
+{
+    if (strcmp(command, "run") == 0) return NULL;
+    return strcmp(command, "static") == 0 ? "statics" : command;
+}
+
+static int refuse_missing(const args *a)
+{
+    const char *what = a->vtk ? "--vtk" : a->report ? "--report" : NULL;
+    if (strcmp(a->command, "compare") == 0 || strcmp(a->command, "report") == 0) what = a->command;
+    if (!what) return 0;
+    fprintf(stderr, "limber: '%s' is not in this version\n", what);
+    return EXIT_INPUT;
+}
+
+static int command_run(const args *a, limber_messages *msg)
+{
+    limber_model *model;
+    limber_run_options o = limber_run_options_default();
+    limber_summary sum;
+    char path[512];
+    int bad = load(a, &model, msg);
+    if (bad) return bad;
+    default_results(a->file, path, sizeof path);
+    o.formulation = a->formulation;
+    o.analysis = analysis_of(a->command);
+    o.results = a->results ? a->results : path;
+    o.csv = a->csv;
+    o.until = a->until;
+    o.threads = a->threads;
+    o.resume = a->resume;
+    o.profile = a->profile;
+    o.settings = a->settings;
+    o.progress = on_progress;
+    int terminal = !a->quiet && isatty(STDERR_FILENO);
+    o.progress_context = &terminal;
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported like a full disk */
+    limber_status st = limber_run(model, &o, &sum, msg);
+    if (terminal) show_progress_end();
+    limber_model_free(model);
+    int to_stdout = a->csv && strcmp(a->csv, "-") == 0;
+    if (a->json)
+        show_summary_json(stdout, &sum, o.results);
+    else if (sum.analysis[0] && sum.method[0])
+        show_summary(a->quiet ? NULL : to_stdout ? stderr : stdout, &sum, o.results);
+    if (a->profile) show_profile(stderr, &sum);
+    show_reason(stderr, &sum, o.results);
+    return exit_status(st);
+}
+
+static int command_check(const args *a, limber_messages *msg)
+{
+    limber_model *model;
+    limber_check_info info;
+    int bad = load(a, &model, msg);
+    if (bad) return bad;
+    limber_status st = limber_check(model, &info, msg);
+    if (a->json)
+        show_check_json(stdout, &info, st);
+    else if (!a->quiet)
+        show_check(stdout, model, &info, st);
+    limber_model_free(model);
+    fflush(stdout);
+    return exit_status(st);
+}
+
+static int command_export(const args *a, limber_messages *msg)
+{
+    if (!a->csv) {
+        fprintf(stderr, "limber: usage: limber export RESULTS --csv FILE\n");
+        return EXIT_INPUT;
+    }
+    return limber_export_csv(a->file, a->csv, msg) == LIMBER_OK ? 0 : EXIT_INPUT;
+}
+
+static int command(const args *a, limber_messages *msg)
+{
+    if (strcmp(a->command, "help") == 0) {
+        args_help(a->help ? stdout : stderr);
+        return a->help ? 0 : EXIT_INPUT;
+    }
+    if (strcmp(a->command, "version") == 0) {
+        printf("limber %s\n", LIMBER_VERSION);
+        return 0;
+    }
+    if (strcmp(a->command, "schema") == 0) {
+        (a->markdown ? limber_schema_markdown : limber_schema_json)(stdout);
+        return 0;
+    }
+    int bad = refuse_missing(a);
+    if (bad) return bad;
+    if (strcmp(a->command, "check") == 0) return command_check(a, msg);
+    if (strcmp(a->command, "export") == 0) return command_export(a, msg);
+    return command_run(a, msg);
+}
+
+int main(int argc, char **argv)
+{
+    args a;
+    if (args_parse(argc, argv, &a)) return EXIT_INPUT;
+    limber_messages *msg = limber_messages_new();
+    if (!msg) {
+        fprintf(stderr, "limber: out of memory\n");
+        return EXIT_STOPPED;
+    }
+    int status = command(&a, msg);
+    fflush(stdout);
+    limber_messages_print(msg, stderr);
+    limber_messages_free(msg);
+    if (ferror(stdout) || fflush(stdout)) {
+        fprintf(stderr, "limber: standard output could not be written\n");
+        return status ? status : EXIT_STOPPED;
+    }
+    return status;
+}

@@ -1,0 +1,163 @@
+/* limber: flexible multibody dynamics. The public interface of the library; the command-line
+ * program uses nothing else.
+ *
+ *     limber_messages *msg = limber_messages_new();
+ *     limber_model *model;
+ *     if (limber_model_load("arm.yaml", NULL, &model, msg) == LIMBER_OK) {
+ *         limber_run_options opt = limber_run_options_default();
+ *         limber_summary sum;
+ *         opt.results = "arm.h5";
+ *         limber_run(model, &opt, &sum, msg);
+ *         limber_model_free(model);
+ *     }
+ *     limber_messages_free(msg);
+ *
+ * Calls that can fail return a limber_status and explain themselves in the messages. A model is
+ * constant after loading and can be used by several threads at once; everything else belongs to
+ * one thread at a time. Option structs come from their ..._default() function: set what differs. */
+#ifndef LIMBER_H
+#define LIMBER_H
+
+#include <limber/status.h>
+#include <limber/version.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- messages ---- */
+
+typedef struct limber_messages limber_messages;
+
+typedef enum limber_severity { LIMBER_ERROR, LIMBER_WARNING, LIMBER_NOTE } limber_severity;
+
+typedef struct limber_message {
+    limber_severity severity;
+    const char *file; /* NULL: no place */
+    int line, column; /* from 1; 0: unknown */
+    const char *text;
+} limber_message;
+
+limber_messages *limber_messages_new(void); /* NULL: out of memory */
+void limber_messages_free(limber_messages *msg);
+int limber_messages_count(const limber_messages *msg);
+int limber_messages_errors(const limber_messages *msg); /* may exceed the number of texts kept */
+limber_message limber_messages_get(const limber_messages *msg, int i);
+/* All of them as 'file:line:column: error: text' lines. */
+void limber_messages_print(const limber_messages *msg, FILE *out);
+
+/* ---- models ---- */
+
+typedef struct limber_model limber_model;
+
+typedef struct limber_load_options {
+    const char *const *set; /* "NAME=expression": overrides of parameters */
+    int set_count;
+    int allow_outside_includes; /* include files outside the model's folder */
+} limber_load_options;
+
+limber_load_options limber_load_options_default(void);
+
+/* options may be NULL. *model is NULL unless LIMBER_OK. */
+limber_status limber_model_load(const char *path, const limber_load_options *options,
+                                limber_model **model, limber_messages *msg);
+limber_status limber_model_parse(const char *text, size_t size, const char *name,
+                                 const limber_load_options *options, limber_model **model,
+                                 limber_messages *msg);
+void limber_model_free(limber_model *model);
+
+const char *limber_model_title(const limber_model *model);
+int limber_model_output_count(const limber_model *model);
+const char *limber_model_output_name(const limber_model *model, int i);
+
+/* ---- checking ---- */
+
+typedef struct limber_check_info {
+    int bodies, joints, forces, loads, outputs, analyses;
+    int unknowns;      /* velocities */
+    int constraints;   /* constraint equations, redundant ones included */
+    int redundant;     /* of these, determined by the others */
+    int mobility;      /* degrees of freedom left */
+    int mechanics;     /* 0: the formulation cannot solve this model; the counts above are 0 */
+} limber_check_info;
+
+/* Make the system and look at its constraints. Redundant ones are named in `msg` as notes. */
+limber_status limber_check(const limber_model *model, limber_check_info *info,
+                           limber_messages *msg);
+
+/* ---- running ---- */
+
+typedef struct limber_progress {
+    double t, until;  /* simulated time */
+    double step;      /* step size now */
+    long steps;
+    double elapsed;   /* seconds */
+} limber_progress;
+
+typedef struct limber_run_options {
+    const char *formulation; /* NULL: the model's */
+    const char *analysis;    /* NULL: the model's list; else only this type, with defaults if absent */
+    const char *results;     /* HDF5 file, NULL: none */
+    const char *csv;         /* CSV of the last analysis, "-": standard output, NULL: none */
+    double until;            /* > 0: replaces that of the model */
+    int threads;             /* 0: as the library likes; the results do not depend on it */
+    int resume;              /* continue the run in `results` */
+    int profile;             /* measure the time by phase */
+    const char *settings;    /* text stored with the results (the command's options) */
+    /* Called now and then; NULL: not. A non-zero return stops the run, resumable. */
+    int (*progress)(void *context, const limber_progress *progress);
+    void *progress_context;
+} limber_run_options;
+
+limber_run_options limber_run_options_default(void);
+
+typedef struct limber_summary {
+    limber_status status;
+    char analysis[24];          /* the last one run */
+    char formulation[24];
+    char method[24];
+    double t;                   /* reached */
+    long steps, rejected, iterations, jacobians, rows;
+    double smallest_step, largest_step;
+    double energy_error;        /* largest violation of the energy balance / energy exchanged */
+    double constraint_error;    /* largest relative violation of a constraint */
+    double seconds;
+    double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
+    char reason[512];           /* why it stopped, "" when done */
+} limber_summary;
+
+limber_status limber_run(const limber_model *model, const limber_run_options *options,
+                         limber_summary *summary, limber_messages *msg);
+
+/* ---- step by step, in memory ---- */
+
+typedef struct limber_simulation limber_simulation;
+
+/* The first dynamics analysis of the model, ready at its start. */
+limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,
+                                    limber_messages *msg);
+/* Advance to time t (beyond the present one, not beyond the analysis' end). */
+limber_status limber_simulation_advance(limber_simulation *sim, double t);
+double limber_simulation_time(const limber_simulation *sim);
+/* Values of all outputs now, values[limber_model_output_count]. */
+limber_status limber_simulation_outputs(limber_simulation *sim, double *values);
+/* Why the last call failed. */
+const char *limber_simulation_reason(const limber_simulation *sim);
+void limber_simulation_free(limber_simulation *sim);
+
+/* ---- result files ---- */
+
+limber_status limber_export_csv(const char *results, const char *csv, limber_messages *msg);
+
+/* ---- the format's own description ---- */
+
+void limber_schema_json(FILE *out);
+void limber_schema_markdown(FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

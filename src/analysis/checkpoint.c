@@ -1,0 +1,112 @@
+/* Checkpoints of a dynamics run: one block of bytes. */
+#include "analysis/dynamics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct header {
+    char magic[8];
+    double block_size, nl, index;     /* must match the model */
+    double rows, steps_rows;          /* rows of the tables that belong to it */
+    double redundant, sum_rows;
+} header;
+
+static const char magic[8] = "limber1";
+
+size_t lm_checkpoint_size(const lm_dynamics_run *d)
+{
+    return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
+           d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl;
+}
+
+/* Copy the parts to or from the block, in one order. */
+static void exchange(lm_dynamics_run *d, char *p, int save)
+{
+    struct {
+        void *at;
+        size_t size;
+    } part[] = {{d->k, sizeof *d->k},
+                {&d->g->stats, sizeof d->g->stats},
+                {d->g->block, d->g->block_size * sizeof(double)},
+                {d->g->sys->active, (size_t)d->g->sys->nl}};
+    p += sizeof(header);
+    for (int i = 0; i < 4; i++) {
+        if (save)
+            memcpy(p, part[i].at, part[i].size);
+        else
+            memcpy(part[i].at, p, part[i].size);
+        p += part[i].size;
+    }
+}
+
+void lm_checkpoint_take(lm_dynamics_run *d)
+{
+    lm_run *run = d->run;
+    header h = {.block_size = (double)d->g->block_size, .nl = d->g->sys->nl, .index = run->index,
+                .redundant = d->redundant, .sum_rows = (double)run->sum->rows};
+    memcpy(h.magic, magic, sizeof magic);
+    if (run->file) {
+        h.rows = (double)lm_h5_rows(run->file, run->tables.results);
+        h.steps_rows = (double)lm_h5_rows(run->file, run->tables.steps);
+    }
+    d->k->since_checkpoint = 0;
+    lm_integrator_refresh(d->g);
+    memcpy(d->snapshot, &h, sizeof h);
+    exchange(d, d->snapshot, 1);
+    d->snapshot_taken = 1;
+}
+
+static void path_of(const lm_dynamics_run *d, char *path, size_t size)
+{
+    snprintf(path, size, "%s/checkpoint", d->run->tables.group);
+}
+
+limber_status lm_checkpoint_write(lm_dynamics_run *d)
+{
+    lm_run *run = d->run;
+    char path[96];
+    if (!run->file || !d->snapshot_taken) return LIMBER_OK;
+    path_of(d, path, sizeof path);
+    if (lm_h5_write_blob(run->file, path, d->snapshot, lm_checkpoint_size(d)))
+        return lm_record_failed(run);
+    return lm_record_flush(run);
+}
+
+/* Drop the rows that came after the checkpoint. */
+static int truncate_tables(lm_run *run, const header *h)
+{
+    int bad = lm_h5_truncate(run->file, run->tables.results, (long)h->rows);
+    bad |= lm_h5_truncate(run->file, run->tables.energy, (long)h->rows);
+    bad |= lm_h5_truncate(run->file, run->tables.poses, (long)h->rows);
+    bad |= lm_h5_truncate(run->file, run->tables.steps, (long)h->steps_rows);
+    return bad;
+}
+
+limber_status lm_checkpoint_read(lm_dynamics_run *d)
+{
+    lm_run *run = d->run;
+    char path[96];
+    void *data = NULL;
+    size_t size = 0;
+    header h;
+    path_of(d, path, sizeof path);
+    int got = lm_h5_read_blob(run->file, path, &data, &size);
+    int fits = got == 0 && size == lm_checkpoint_size(d);
+    if (fits) {
+        memcpy(&h, data, sizeof h);
+        fits = memcmp(h.magic, magic, sizeof magic) == 0 &&
+               h.block_size == (double)d->g->block_size && h.nl == d->g->sys->nl;
+    }
+    if (fits) {
+        memcpy(d->snapshot, data, size);
+        exchange(d, data, 0);
+        d->redundant = (int)h.redundant;
+        d->snapshot_taken = 1;
+        run->sum->rows = (long)h.sum_rows;
+    }
+    lm_free(data);
+    if (!fits)
+        return lm_stop(run, LIMBER_INPUT, "%s: its checkpoint does not belong to this model",
+                       run->opt->results);
+    return truncate_tables(run, &h) ? lm_record_failed(run) : LIMBER_OK;
+}

@@ -1,0 +1,311 @@
+/* Time response: step, put rows on the output grid, keep the energy balance, checkpoint. */
+#include "analysis/dynamics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- energy ---- */
+
+static void energies(lm_dynamics_run *d, lm_energy *e)
+{
+    lm_integrator *g = d->g;
+    lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
+    g->sys->form->energy(g->sys, &s, e);
+}
+
+static double total(const lm_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+
+/* Work and losses over the last step by the trapezoidal rule, as accurate as the step itself. */
+static void integrate_power(lm_dynamics_run *d)
+{
+    lm_energy e;
+    if (!d->g->sys->works) return;
+    double h = d->g->clock->h;
+    energies(d, &e);
+    d->k->power0 = d->k->power1, d->k->loss0 = d->k->loss1;
+    d->k->power1 = e.power, d->k->loss1 = e.dissipation;
+    d->k->work0 = d->k->work, d->k->lost0 = d->k->lost;
+    d->k->work += 0.5 * h * (d->k->power0 + d->k->power1);
+    d->k->lost += 0.5 * h * (d->k->loss0 + d->k->loss1);
+}
+
+/* After a start the powers are those of the new instant; an impulse's work is its energy. */
+static void restart_power(lm_dynamics_run *d, double before)
+{
+    lm_energy e;
+    energies(d, &e);
+    d->k->power0 = d->k->power1 = e.power;
+    d->k->loss0 = d->k->loss1 = e.dissipation;
+    if (!isnan(before)) d->k->work += total(&e) - before;
+    d->k->work0 = d->k->work, d->k->lost0 = d->k->lost;
+}
+
+/* ---- rows ---- */
+
+/* Outputs lie on the grid k * output_step, and the end is one of them. */
+static double output_time(const lm_dynamics_run *d, double k)
+{
+    double t = k * d->dt;
+    return t > d->until - 1e-9 * d->dt ? d->until : t;
+}
+
+static limber_status put_row(lm_dynamics_run *d, double t)
+{
+    lm_integrator *g = d->g;
+    lm_energy e;
+    if (lm_integrator_at(g, t, d->q, d->v, d->a, d->lam))
+        return lm_stop(d->run, LIMBER_INTERNAL, "at t = %.6g: the state cannot be interpolated", t);
+    lm_state s = {t, d->q, d->v, d->a, d->lam};
+    double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
+    if (x > 1) x = 1;
+    double work = d->k->work0, lost = d->k->lost0;
+    work += h * x * (d->k->power0 + 0.5 * x * (d->k->power1 - d->k->power0));
+    lost += h * x * (d->k->loss0 + 0.5 * x * (d->k->loss1 - d->k->loss0));
+    g->sys->form->energy(g->sys, &s, &e);
+    double balance = total(&e) - d->k->energy0 - work + lost;
+    double exchanged = fmax(fmax(fabs(e.kinetic - d->k->kinetic0), fabs(work)),
+                            fmax(fabs(e.gravity - d->k->gravity0), fabs(e.elastic - d->k->elastic0)));
+    d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged, e.kinetic));
+    d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
+    return lm_record_row(d->run, &s, t, work, lost, balance, g->stats.phi);
+}
+
+static limber_status put_rows(lm_dynamics_run *d)
+{
+    double eps = 1e-12 * fmax(d->dt, fabs(d->g->clock->t) * 1e-3);
+    while (d->k->next <= d->last && output_time(d, d->k->next) <= d->g->clock->t + eps) {
+        limber_status st = put_row(d, output_time(d, d->k->next));
+        if (st) return st;
+        d->k->next += 1;
+    }
+    return LIMBER_OK;
+}
+
+/* ---- the loop ---- */
+
+static limber_status start(lm_dynamics_run *d, double t, int keep_step)
+{
+    lm_energy e;
+    double before = NAN;
+    if (keep_step) {
+        energies(d, &e);
+        before = total(&e);
+    }
+    int bad = lm_integrator_start(d->g, t, keep_step);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
+    restart_power(d, before);
+    return LIMBER_OK;
+}
+
+/* A redundant constraint that opens was not redundant: the mechanism has left a singular position.
+ * Choose anew and go on from a state that satisfies all. */
+static limber_status watch_redundant(lm_dynamics_run *d)
+{
+    lm_integrator *g = d->g;
+    lm_system *sys = g->sys;
+    int row = 0;
+    double moved, gap, off = d->redundant ? sys->form->hidden_violation(sys, g->clock->t, g->q, &row)
+                                          : 0;
+    if (off < 1e-7) return LIMBER_OK;
+    d->redundant = sys->form->select_rows(sys, g->clock->t, g->q, 0);
+    if (d->redundant < 0) return LIMBER_MEMORY;
+    int bad = lm_project_position(g, g->clock->t, g->q, &moved, &gap);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad || sys->form->hidden_violation(sys, g->clock->t, g->q, &row) > 1e-5) {
+        char name[160];
+        sys->form->describe(sys, sys->nv + row, name, sizeof name);
+        return lm_stop(d->run, LIMBER_STOPPED,
+                       "at t = %.6g: the joints contradict each other and the mechanism locks: %s",
+                       g->clock->t, name);
+    }
+    return start(d, g->clock->t, 1);
+}
+
+/* Land just before a kink, then start again on it: forces are evaluated on their own side. */
+static double step_limit(const lm_dynamics_run *d, double *kink)
+{
+    double limit = fmin(d->until, d->cap), t = d->g->clock->t;
+    *kink = d->g->sys->form->next_kink(d->g->sys, t);
+    if (*kink < d->until) {
+        double before = *kink - 1e-14 * fmax(fabs(*kink), d->until);
+        limit = fmin(limit, before > t ? before : *kink);
+    }
+    if (d->g->ops->lands_on_outputs) limit = fmin(limit, output_time(d, d->k->next));
+    return limit;
+}
+
+static limber_status show_progress(lm_dynamics_run *d)
+{
+    lm_run *run = d->run;
+    double now = lm_seconds();
+    if (now - run->shown < 0.1) return LIMBER_OK;
+    run->shown = now;
+    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps,
+                         now - run->started};
+    if (run->opt->progress && run->opt->progress(run->opt->progress_context, &p))
+        return lm_stop(run, LIMBER_INTERRUPTED, "interrupted at t = %.6g", d->g->clock->t);
+    if (now - run->flushed < 1.0 || !d->snapshot_taken) return LIMBER_OK;
+    return lm_checkpoint_write(d);
+}
+
+static limber_status one_step(lm_dynamics_run *d)
+{
+    lm_integrator *g = d->g;
+    double kink, limit = step_limit(d, &kink);
+    int bad = g->ops->step(g, limit);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", g->failure);
+    integrate_power(d);
+    limber_status st = lm_record_step(d->run, g);
+    if (!st) st = put_rows(d);
+    if (!st) st = watch_redundant(d);
+    if (!st && kink < d->until && g->clock->t >= kink - 2e-14 * fmax(fabs(kink), d->until)) {
+        st = start(d, kink, 1);
+        if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
+        if (!st) st = put_rows(d);
+    }
+    if (st) return st;
+    if (++d->k->since_checkpoint >= d->interval) lm_checkpoint_take(d);
+    return show_progress(d);
+}
+
+static void finish(lm_dynamics_run *d)
+{
+    limber_summary *s = d->run->sum;
+    const lm_step_stats *k = &d->g->stats;
+    s->t = d->g->clock->t;
+    s->steps += k->steps, s->rejected += k->rejected, s->iterations += k->iterations;
+    s->jacobians += k->jacobians;
+    s->smallest_step = k->smallest, s->largest_step = k->largest;
+    s->constraint_error = fmax(s->constraint_error, k->phi);
+    s->energy_error = d->k->exchanged > 0 ? d->k->imbalance / d->k->exchanged : 0;
+    s->phase_residual += d->g->profile.residual;
+    s->phase_jacobian += d->g->profile.jacobian;
+    s->phase_factor += d->g->profile.factor;
+    s->phase_solve += d->g->profile.solve;
+}
+
+static limber_status loop(lm_dynamics_run *d)
+{
+    limber_status st = LIMBER_OK;
+    double end = d->until - 1e-13 * d->until;
+    while (!st && d->g->clock->t < end) st = one_step(d);
+    if (!st) st = put_rows(d);
+    finish(d);
+    return st;
+}
+
+/* The error norm's unit of length: the mechanism's size, or how far it will move. */
+static double motion_unit(const lm_dynamics_run *d)
+{
+    const lm_integrator *g = d->g;
+    double size = d->run->model->size;
+    for (int i = 0; i < g->sys->nv && d->run->model->size == 0; i++)
+        if (!g->sys->angular[i])
+            size = fmax(size, fabs(g->v[i]) * d->until + 0.5 * fabs(g->a[i]) * d->until * d->until);
+    return size > 0 ? size : 1;
+}
+
+static limber_status begin(lm_dynamics_run *d)
+{
+    lm_run *run = d->run;
+    lm_integrator *g = d->g;
+    lm_energy e;
+    memcpy(g->q, run->q, sizeof(double) * (size_t)g->sys->nq);
+    memcpy(g->v, run->v, sizeof(double) * (size_t)g->sys->nv);
+    d->redundant = g->sys->form->select_rows(g->sys, 0, g->q, 0);
+    if (d->redundant < 0) return LIMBER_MEMORY;
+    g->clock->size = run->model->size > 0 ? run->model->size : 1;
+    limber_status st = start(d, 0, 0);
+    if (st) return st;
+    g->clock->size = motion_unit(d);
+    energies(d, &e);
+    d->k->energy0 = total(&e);
+    d->k->kinetic0 = e.kinetic, d->k->gravity0 = e.gravity, d->k->elastic0 = e.elastic;
+    if (run->resuming) return lm_checkpoint_read(d);
+    st = put_rows(d);
+    if (!st) lm_checkpoint_take(d);
+    return st ? st : lm_checkpoint_write(d);
+}
+
+static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
+{
+    lm_integrator_options opt = {.until = until, .tolerance = a->tolerance, .step = a->step,
+                                 .first_step = 1e-2 * fmin(a->output_step, 1e-2 * until),
+                                 .largest_step = until, .rho_inf = a->rho_inf,
+                                 .method = a->method};
+    return a->method == LM_METHOD_EXPLICIT ? lm_extrapolation_create(sys, &opt)
+                                           : lm_genalpha_create(sys, &opt);
+}
+
+limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d)
+{
+    lm_system *sys = run->sys;
+    size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nl = (size_t)sys->nl;
+    double until = run->opt->until > 0 ? run->opt->until : a->until;
+    if (a->method == LM_METHOD_BDF) {
+        lm_error(run->diag, a->loc,
+                 "method 'bdf' is not in this version; use 'generalized-alpha' (implicit, the "
+                 "default) or 'explicit' (high order, for motions that are not stiff)");
+        return LIMBER_UNSUPPORTED;
+    }
+    *d = (lm_dynamics_run){.run = run, .until = until, .cap = INFINITY, .dt = fmin(a->output_step, until)};
+    d->last = ceil(until / d->dt - 1e-9);
+    d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
+    d->interval = fmin(500, fmax(20, floor(5e5 / (double)(nv + 1))));
+    d->g = make_integrator(a, sys, until);
+    d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 1));
+    d->k = lm_alloc(sizeof *d->k);
+    if (d->g) d->snapshot = lm_alloc(lm_checkpoint_size(d));
+    if (!d->g || !d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
+    d->v = d->q + nq, d->a = d->v + nv, d->lam = d->a + nv;
+    d->g->profile.on = run->opt->profile;
+    snprintf(run->sum->method, sizeof run->sum->method, "%s",
+             a->method == LM_METHOD_NEWMARK ? "newmark" : d->g->ops->name);
+    return begin(d);
+}
+
+void lm_dynamics_close(lm_dynamics_run *d)
+{
+    if (d->g) d->g->ops->destroy(d->g);
+    lm_free(d->q);
+    lm_free(d->k);
+    lm_free(d->snapshot);
+}
+
+limber_status lm_dynamics_advance(lm_dynamics_run *d, double t)
+{
+    limber_status st = LIMBER_OK;
+    d->cap = t;
+    while (!st && d->g->clock->t < t - 1e-13 * d->until) st = one_step(d);
+    d->cap = INFINITY;
+    return st;
+}
+
+static const char *status_word(limber_status st)
+{
+    return st == LIMBER_OK ? "done" : st == LIMBER_INTERRUPTED ? "interrupted" : "stopped";
+}
+
+limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
+{
+    lm_dynamics_run d = {0};
+    limber_status st = lm_dynamics_open(run, a, &d);
+    if (!st) {
+        st = loop(&d);
+        limber_status written = st == LIMBER_IO ? st : lm_checkpoint_write(&d);
+        if (!st) st = written;
+        if (st != LIMBER_IO) {
+            written = lm_record_status(run, status_word(st), run->sum->reason);
+            if (!written) written = lm_record_flush(run);
+            if (!st) st = written;
+        }
+        memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
+        memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
+    } else if (st != LIMBER_IO && st != LIMBER_UNSUPPORTED)
+        lm_record_status(run, "stopped", run->sum->reason);
+    lm_dynamics_close(&d);
+    return st;
+}

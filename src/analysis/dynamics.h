@@ -1,0 +1,41 @@
+/* Private to the dynamics analysis and its checkpoints. */
+#ifndef LM_ANALYSIS_DYNAMICS_H
+#define LM_ANALYSIS_DYNAMICS_H
+
+#include "analysis/run.h"
+
+/* Numbers of the loop that a checkpoint keeps. */
+typedef struct lm_dynamics_state {
+    double next;             /* index of the next output row */
+    double since_checkpoint; /* steps */
+    double work, lost, work0, lost0;       /* now, and at the start of the last step */
+    double power0, power1, loss0, loss1;
+    double energy0, kinetic0, gravity0, elastic0;
+    double exchanged, imbalance;
+} lm_dynamics_state;
+
+typedef struct lm_dynamics_run {
+    lm_run *run;
+    lm_integrator *g;
+    lm_dynamics_state *k;
+    double until, dt, last, first_step, interval;
+    double cap;               /* steps end here at the latest; INFINITY: no such place */
+    int redundant;            /* inactive constraint rows */
+    double *q, *v, *a, *lam;  /* interpolated state */
+    char *snapshot;           /* the last checkpoint, in memory */
+    int snapshot_taken;
+} lm_dynamics_run;
+
+limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
+limber_status lm_dynamics_advance(lm_dynamics_run *d, double t);
+void lm_dynamics_close(lm_dynamics_run *d);
+
+/* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
+ * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
+ * rows written after it and repeats them, to the same bits. */
+size_t lm_checkpoint_size(const lm_dynamics_run *d);
+void lm_checkpoint_take(lm_dynamics_run *d);
+limber_status lm_checkpoint_write(lm_dynamics_run *d);
+limber_status lm_checkpoint_read(lm_dynamics_run *d);
+
+#endif

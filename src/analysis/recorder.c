@@ -1,0 +1,128 @@
+/* Rows of results into the file. */
+#include "analysis/run.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+limber_status lm_stop(lm_run *run, limber_status status, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(run->sum->reason, sizeof run->sum->reason, fmt, args);
+    va_end(args);
+    return status;
+}
+
+limber_status lm_record_failed(lm_run *run)
+{
+    return lm_stop(run, LIMBER_IO, "%s: %s", run->opt->results, lm_h5_error(run->file));
+}
+
+static const char *const energy_columns[] = {"kinetic", "elastic",    "gravity", "work",
+                                             "dissipated", "balance", "constraint"};
+enum { ENERGY_COLUMNS = 7, STEP_COLUMNS = 5 };
+static const char *const step_columns[] = {"t", "step", "iterations", "error", "rejected"};
+
+/* Rows per chunk: about 64 kB, so that a table is neither many tiny pieces nor late on disk. */
+static int block_rows(int ncols)
+{
+    int n = 8192 / (ncols > 0 ? ncols : 1);
+    return n < 1 ? 1 : n > 1024 ? 1024 : n;
+}
+
+static int make_table(lm_run *run, const char *name, int n, const char *const *columns)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", run->tables.group, name);
+    return lm_h5_table(run->file, path, n, columns, block_rows(n));
+}
+
+/* Column names of t and the outputs, and of the bodies' poses. */
+static int named_tables(lm_run *run, lm_arena *arena)
+{
+    static const char *const part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+    const lm_spec *spec = run->model->spec;
+    int nout = spec->outputs.n, npose = run->sys->nposes;
+    const char **names = LM_NEW_N(arena, const char *, 1 + nout + 7 * npose);
+    if (!names) return -1;
+    names[0] = "t";
+    for (int i = 0; i < nout; i++) names[1 + i] = spec->outputs.at[i].item.name;
+    run->tables.results = make_table(run, "results", 1 + nout, names);
+    for (int i = 0; i < 7 * npose; i++) {
+        names[i] = lm_arena_printf(arena, "%s.%s", run->model->bodies[i / 7].name, part[i % 7]);
+        if (!names[i]) return -1;
+    }
+    run->tables.poses = make_table(run, "poses", 7 * npose, names);
+    return 0;
+}
+
+limber_status lm_record_begin(lm_run *run, const char *type, int first)
+{
+    lm_arena arena = {0};
+    if (!run->file) return LIMBER_OK;
+    if (first)
+        snprintf(run->tables.group, sizeof run->tables.group, "/%s", type);
+    else
+        snprintf(run->tables.group, sizeof run->tables.group, "/%s_%d", type, run->index + 1);
+    int bad = named_tables(run, &arena);
+    lm_arena_free(&arena);
+    if (bad) return LIMBER_MEMORY;
+    run->tables.energy = make_table(run, "energy", ENERGY_COLUMNS, energy_columns);
+    run->tables.steps = make_table(run, "steps", STEP_COLUMNS, step_columns);
+    if (run->tables.results < 0 || run->tables.poses < 0 || run->tables.energy < 0 ||
+        run->tables.steps < 0)
+        return lm_record_failed(run);
+    return lm_record_status(run, "running", "");
+}
+
+limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double work, double lost,
+                            double balance, double phi)
+{
+    lm_system *sys = run->sys;
+    int nout = run->model->spec->outputs.n;
+    run->sum->rows++;
+    if (!run->file) return LIMBER_OK;
+    lm_energy e;
+    double t0 = run->opt->profile ? lm_seconds() : 0;
+    run->row[0] = time;
+    sys->form->outputs(sys, s, run->row + 1);
+    sys->form->energy(sys, s, &e);
+    sys->form->poses(sys, s->q, run->pose);
+    double energy[ENERGY_COLUMNS] = {e.kinetic, e.elastic, e.gravity, work, lost, balance, phi};
+    int bad = lm_h5_append(run->file, run->tables.results, run->row);
+    bad |= lm_h5_append(run->file, run->tables.energy, energy);
+    bad |= lm_h5_append(run->file, run->tables.poses, run->pose);
+    if (run->opt->profile) run->sum->phase_output += lm_seconds() - t0;
+    (void)nout;
+    return bad ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_record_step(lm_run *run, const lm_integrator *g)
+{
+    if (!run->file) return LIMBER_OK;
+    double row[STEP_COLUMNS] = {g->clock->t, g->clock->h, (double)g->stats.iterations,
+                                g->clock->err_last, (double)g->stats.rejected};
+    return lm_h5_append(run->file, run->tables.steps, row) ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_record_flush(lm_run *run)
+{
+    if (!run->file) return LIMBER_OK;
+    double t0 = lm_seconds();
+    int bad = lm_h5_flush(run->file);
+    run->flushed = lm_seconds();
+    if (run->opt->profile) run->sum->phase_output += run->flushed - t0;
+    return bad ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_record_status(lm_run *run, const char *status, const char *reason)
+{
+    if (!run->file) return LIMBER_OK;
+    int bad = lm_h5_write_attr_text(run->file, run->tables.group, "status", status);
+    bad |= lm_h5_write_attr_text(run->file, run->tables.group, "reason", reason);
+    bad |= lm_h5_write_attr_text(run->file, "/", "status", status);
+    bad |= lm_h5_write_attr_text(run->file, "/", "reason", reason);
+    return bad ? lm_record_failed(run) : LIMBER_OK;
+}

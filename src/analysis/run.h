@@ -1,0 +1,53 @@
+/* Running analyses of one model one after the other: what they share. */
+#ifndef LM_ANALYSIS_RUN_H
+#define LM_ANALYSIS_RUN_H
+
+#include <limber/limber.h>
+
+#include "form/form.h"
+#include "io/h5.h"
+#include "solve/integrator.h"
+
+/* Tables of one analysis in the result file; all -1 when there is no file. */
+typedef struct lm_tables {
+    int results, energy, poses, steps;
+    char group[40];
+} lm_tables;
+
+typedef struct lm_run {
+    const lm_model *model;
+    lm_system *sys;
+    const limber_run_options *opt;
+    lm_diag *diag;
+    limber_summary *sum;
+    lm_h5 *file;       /* NULL: no file */
+    lm_tables tables;
+    double *q, *v;     /* state handed from one analysis to the next */
+    double *outputs, *pose, *row; /* one row of each table */
+    double started, flushed, shown; /* seconds */
+    int index;         /* of the analysis in the model's list */
+    int resuming;      /* the analysis that runs now continues from the file */
+} lm_run;
+
+/* Starting state by `initial`, assembled and consistent, into run->q, run->v. */
+limber_status lm_initial_state(lm_run *run);
+
+limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a);
+limber_status lm_statics(lm_run *run, const lm_spec_analysis *a);
+
+/* recorder.c: rows of results. */
+limber_status lm_record_begin(lm_run *run, const char *type, int first);
+/* One row at state s; energy columns `work` and `dissipated` are the integrals up to now. */
+limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double work, double lost,
+                            double balance, double phi);
+limber_status lm_record_step(lm_run *run, const lm_integrator *g);
+limber_status lm_record_flush(lm_run *run);
+limber_status lm_record_status(lm_run *run, const char *status, const char *reason);
+/* Put a file error into the summary. */
+limber_status lm_record_failed(lm_run *run);
+
+/* Copy a reason into the summary and give the status back. */
+limber_status lm_stop(lm_run *run, limber_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

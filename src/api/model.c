@@ -1,0 +1,128 @@
+/* Messages, and loading models. */
+#include "api/api.h"
+
+#include "form/form.h"
+
+#include <string.h>
+
+limber_messages *limber_messages_new(void) { return lm_alloc(sizeof(limber_messages)); }
+
+void limber_messages_free(limber_messages *msg)
+{
+    if (!msg) return;
+    lm_diag_free(&msg->diag);
+    lm_free(msg);
+}
+
+int limber_messages_count(const limber_messages *msg) { return msg->diag.list.n; }
+int limber_messages_errors(const limber_messages *msg) { return msg->diag.errors; }
+
+limber_message limber_messages_get(const limber_messages *msg, int i)
+{
+    const lm_message *m = &msg->diag.list.at[i];
+    return (limber_message){(limber_severity)m->severity, m->loc.file, m->loc.line, m->loc.col,
+                            m->text};
+}
+
+void limber_messages_print(const limber_messages *msg, FILE *out)
+{
+    static const char *const word[] = {"error", "warning", "note"};
+    for (int i = 0; i < msg->diag.list.n; i++) {
+        const lm_message *m = &msg->diag.list.at[i];
+        if (m->loc.file) fprintf(out, "%s:", m->loc.file);
+        if (m->loc.file && m->loc.line) fprintf(out, "%d:%d:", m->loc.line, m->loc.col);
+        fprintf(out, "%s%s: %s\n", m->loc.file ? " " : "", word[m->severity], m->text);
+    }
+    if (msg->diag.errors)
+        fprintf(out, "%d error%s\n", msg->diag.errors, msg->diag.errors == 1 ? "" : "s");
+}
+
+limber_load_options limber_load_options_default(void) { return (limber_load_options){0}; }
+
+/* Read, then compile; the model owns the arena that both fill. */
+static limber_status load(const char *text, size_t size, const char *name,
+                          const limber_load_options *options, limber_model **out, lm_diag *diag)
+{
+    lm_read_options ro = {0};
+    lm_spec *spec = NULL;
+    jmp_buf oom;
+    limber_model *model = lm_alloc(sizeof *model);
+    *out = NULL;
+    if (!model) return LIMBER_MEMORY;
+    if (options)
+        ro = (lm_read_options){options->set, options->set_count, options->allow_outside_includes};
+    int st = text ? lm_read_text(&model->m.arena, diag, text, size, name, &ro, &spec)
+                  : lm_read_file(&model->m.arena, diag, name, &ro, &spec);
+    if (!st) {
+        model->m.arena.on_fail = &oom;
+        if (setjmp(oom))
+            st = LIMBER_MEMORY;
+        else if (lm_compile(&model->m, spec, diag))
+            st = LIMBER_INPUT;
+        model->m.arena.on_fail = NULL;
+    }
+    lm_diag_sort(diag);
+    if (diag->out_of_memory) st = LIMBER_MEMORY;
+    if (st) {
+        limber_model_free(model);
+        return (limber_status)st;
+    }
+    *out = model;
+    return LIMBER_OK;
+}
+
+limber_status limber_model_load(const char *path, const limber_load_options *options,
+                                limber_model **model, limber_messages *msg)
+{
+    return load(NULL, 0, path, options, model, &msg->diag);
+}
+
+limber_status limber_model_parse(const char *text, size_t size, const char *name,
+                                 const limber_load_options *options, limber_model **model,
+                                 limber_messages *msg)
+{
+    return load(text, size, name, options, model, &msg->diag);
+}
+
+void limber_model_free(limber_model *model)
+{
+    if (!model) return;
+    lm_arena arena = model->m.arena;
+    lm_arena_free(&arena);
+    lm_free(model);
+}
+
+const char *limber_model_title(const limber_model *model) { return model->m.spec->title; }
+int limber_model_output_count(const limber_model *model) { return model->m.spec->outputs.n; }
+const char *limber_model_output_name(const limber_model *model, int i)
+{
+    return model->m.spec->outputs.at[i].item.name;
+}
+
+void limber_schema_json(FILE *out) { lm_schema_json(out); }
+void limber_schema_markdown(FILE *out) { lm_schema_markdown(out); }
+
+const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag)
+{
+    static const char *names[LM_FORM_FFR + 1];
+    lm_formulation_type type = m->spec->formulation.type;
+    lm_loc loc = m->spec->formulation.given ? m->spec->formulation.loc
+                                            : (lm_loc){m->spec->file, 0, 0};
+    int found = !name;
+    for (int i = 0; i <= LM_FORM_FFR; i++) {
+        names[i] = lm_form_name((lm_formulation_type)i);
+        if (name && strcmp(name, names[i]) == 0) type = (lm_formulation_type)i, found = 1;
+    }
+    if (name) loc = (lm_loc){"--formulation", 0, 0};
+    if (!found) {
+        const char *near = lm_nearest(name, names, LM_FORM_FFR + 1);
+        lm_error(diag, loc, "unknown formulation '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+        return NULL;
+    }
+    const lm_form *form = lm_form_get(type);
+    if (!form)
+        lm_error(diag, loc, "formulation '%s' is not in this version; 'corotational' is",
+                 lm_form_name(type));
+    return form;
+}

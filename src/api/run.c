@@ -1,0 +1,276 @@
+/* Running a model's analyses into a result file, and checking a model. */
+#include "api/api.h"
+
+#include "analysis/run.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const analysis_names[] = {"dynamics", "statics", "modes", "linearize",
+                                             "campbell"};
+
+limber_run_options limber_run_options_default(void) { return (limber_run_options){0}; }
+
+/* ---- the result file ---- */
+
+static int write_header(lm_run *run)
+{
+    lm_h5 *f = run->file;
+    const lm_spec *spec = run->model->spec;
+    int bad = lm_h5_write_attr_text(f, "/", "format", "limber results 1");
+    bad |= lm_h5_write_attr_text(f, "/", "version", LIMBER_VERSION);
+    bad |= lm_h5_write_attr_text(f, "/", "title", spec->title);
+    bad |= lm_h5_write_attr_text(f, "/", "model_file", spec->file);
+    bad |= lm_h5_write_attr_text(f, "/", "formulation", run->sys->form->name);
+    bad |= lm_h5_write_attr_text(f, "/", "options", run->opt->settings ? run->opt->settings : "");
+    bad |= lm_h5_write_attr_text(f, "/", "status", "running");
+    bad |= lm_h5_write_text(f, "/model", spec->text);
+    return bad;
+}
+
+/* A run can be resumed only with the same model text and options. */
+static limber_status check_resumable(lm_run *run)
+{
+    char *text = NULL, *options = NULL, *status = NULL;
+    const char *why = NULL, *now = run->opt->settings ? run->opt->settings : "";
+    if (lm_h5_read_text(run->file, "/model", &text) ||
+        lm_h5_read_attr_text(run->file, "/", "options", &options) ||
+        lm_h5_read_attr_text(run->file, "/", "status", &status))
+        why = "it was not written by limber, or not far enough to be resumed";
+    else if (strcmp(text, run->model->spec->text) != 0)
+        why = "the model file has changed since; run it anew";
+    else if (strcmp(options, now) != 0)
+        why = "it was run with other options; use the same ones, or run it anew";
+    else if (strcmp(status, "done") == 0)
+        why = "the run is complete: there is nothing to resume";
+    lm_free(text);
+    lm_free(options);
+    lm_free(status);
+    if (!why) return LIMBER_OK;
+    lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "cannot resume: %s", why);
+    return LIMBER_INPUT;
+}
+
+static limber_status open_results(lm_run *run)
+{
+    char err[300];
+    lm_h5_mode mode = run->opt->resume ? LM_H5_UPDATE : LM_H5_CREATE;
+    if (!run->opt->results) return LIMBER_OK;
+    if (lm_h5_open(run->opt->results, mode, &run->file, err, sizeof err)) {
+        lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "%s", err);
+        return LIMBER_IO;
+    }
+    if (run->opt->resume) return check_resumable(run);
+    return write_header(run) ? lm_record_failed(run) : LIMBER_OK;
+}
+
+/* ---- analyses ---- */
+
+static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int first)
+{
+    const char *type = analysis_names[a->type];
+    snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s", type);
+    if (a->type != LM_ANALYSIS_DYNAMICS && a->type != LM_ANALYSIS_STATICS) {
+        lm_error(run->diag, a->loc,
+                 "analysis '%s' is not in this version; 'dynamics' and 'statics' are", type);
+        return LIMBER_UNSUPPORTED;
+    }
+    limber_status st = lm_record_begin(run, type, first);
+    if (st) return st;
+    return a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
+}
+
+/* While resuming, analyses that are done are passed over; their end state comes with the file. */
+static limber_status pass_over(lm_run *run, const lm_spec_analysis *a, int first, int *done)
+{
+    char group[40];
+    char *status = NULL;
+    *done = 0;
+    if (first)
+        snprintf(group, sizeof group, "/%s", analysis_names[a->type]);
+    else
+        snprintf(group, sizeof group, "/%s_%d", analysis_names[a->type], run->index + 1);
+    int missing = lm_h5_read_attr_text(run->file, group, "status", &status);
+    if (missing)
+        run->resuming = 0;
+    else if (strcmp(status, "done") == 0) {
+        *done = 1;
+        /* repeat it without writing: the state it hands on is needed to the bit */
+        lm_h5 *file = run->file;
+        limber_summary keep = *run->sum;
+        run->file = NULL;
+        run->resuming = 0;
+        limber_status st =
+            a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
+        run->file = file;
+        run->resuming = 1;
+        *run->sum = keep;
+        lm_free(status);
+        return st;
+    }
+    lm_free(status);
+    return LIMBER_OK;
+}
+
+static int seen_before(const lm_spec *spec, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (spec->analyses.at[i].type == spec->analyses.at[index].type) return 1;
+    return 0;
+}
+
+static limber_status model_analyses(lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    limber_status st = LIMBER_OK;
+    for (int i = 0; i < spec->analyses.n && !st; i++) {
+        int done = 0, first = !seen_before(spec, i);
+        run->index = i;
+        if (run->resuming) st = pass_over(run, &spec->analyses.at[i], first, &done);
+        if (!st && !done) {
+            st = one_analysis(run, &spec->analyses.at[i], first);
+            run->resuming = 0;
+        }
+    }
+    return st;
+}
+
+/* One analysis by name: the model's own entry of that type, or its defaults. */
+static limber_status named_analysis(lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    lm_spec_analysis a = {.loc = {spec->file, 0, 0}, .tolerance = 1e-4, .rho_inf = 0.8,
+                          .load_steps = 1, .count = 10, .drive = -1};
+    int type = -1;
+    for (int i = 0; i < 5; i++)
+        if (strcmp(run->opt->analysis, analysis_names[i]) == 0) type = i;
+    a.type = (lm_analysis_type)type;
+    for (int i = spec->analyses.n - 1; i >= 0; i--)
+        if ((int)spec->analyses.at[i].type == type) a = spec->analyses.at[i], run->index = i;
+    if (type == LM_ANALYSIS_DYNAMICS && !(a.until > 0 || run->opt->until > 0)) {
+        lm_error(run->diag, a.loc, "the model has no 'dynamics' analysis: give its end by --until");
+        return LIMBER_INPUT;
+    }
+    if (a.output_step <= 0) a.output_step = run->opt->until / 1000;
+    return one_analysis(run, &a, 1);
+}
+
+static limber_status prepare(lm_run *run)
+{
+    const lm_system *sys = run->sys;
+    int nout = run->model->spec->outputs.n;
+    run->q = lm_alloc(sizeof(double) * (size_t)(sys->nq + sys->nv + 1));
+    run->row = lm_alloc(sizeof(double) * (size_t)(nout + 1));
+    run->pose = lm_alloc(sizeof(double) * (size_t)(7 * sys->nposes + 1));
+    if (!run->q || !run->row || !run->pose) return LIMBER_MEMORY;
+    run->v = run->q + sys->nq;
+    return lm_initial_state(run);
+}
+
+static limber_status run_all(lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    if (!run->opt->analysis && spec->analyses.n == 0) {
+        lm_error(run->diag, ((lm_loc){spec->file, 0, 0}),
+                 "there is nothing to run: add an 'analysis', for example 'analysis: {type: "
+                 "dynamics, until: 1}'");
+        return LIMBER_INPUT;
+    }
+    limber_status st = prepare(run);
+    if (!st) st = open_results(run);
+    run->resuming = run->opt->resume && run->file;
+    if (!st) st = run->opt->analysis ? named_analysis(run) : model_analyses(run);
+    if (run->file) {
+        int bad = lm_h5_close(run->file);
+        run->file = NULL;
+        if (!st && bad) st = lm_stop(run, LIMBER_IO, "%s: could not be completed", run->opt->results);
+    }
+    return st;
+}
+
+limber_status limber_run(const limber_model *model, const limber_run_options *options,
+                         limber_summary *summary, limber_messages *msg)
+{
+    limber_run_options defaults = limber_run_options_default();
+    limber_summary local;
+    lm_run run = {.model = &model->m, .opt = options ? options : &defaults, .diag = &msg->diag,
+                  .sum = summary ? summary : &local, .started = lm_seconds()};
+    memset(run.sum, 0, sizeof *run.sum);
+    run.flushed = run.started;
+    const lm_form *form = lm_choose_form(&model->m, run.opt->formulation, run.diag);
+    limber_status st = form ? form->create(&model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
+    if (!st) {
+        snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", form->name);
+        st = run_all(&run);
+    }
+    int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
+    if (computed && run.opt->csv && run.opt->results) {
+        limber_status w = limber_export_csv(run.opt->results, run.opt->csv, msg);
+        if (!st) st = w;
+    }
+    if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
+    run.sum->status = st;
+    run.sum->seconds = lm_seconds() - run.started;
+    if (run.sys) form->destroy(run.sys);
+    lm_free(run.q);
+    lm_free(run.row);
+    lm_free(run.pose);
+    lm_diag_sort(run.diag);
+    return st;
+}
+
+/* ---- check ---- */
+
+static void name_redundant(lm_run *run)
+{
+    const lm_model *m = run->model;
+    lm_system *sys = run->sys;
+    for (int k = 0; k < sys->nl; k++) {
+        char name[160];
+        if (sys->active[k] || m->rows[k].initial >= 0) continue;
+        sys->form->describe(sys, sys->nv + k, name, sizeof name);
+        lm_diag_add(run->diag, LM_NOTE, m->spec->joints.at[m->rows[k].joint].item.loc,
+                    "%s is redundant: the other constraints imply it; its reaction is taken as 0",
+                    name);
+    }
+}
+
+static void count_constraints(lm_run *run, limber_check_info *info)
+{
+    const lm_system *sys = run->sys;
+    info->unknowns = sys->nv;
+    info->mobility = sys->mobility;
+    info->mechanics = 1;
+    for (int k = 0; k < sys->nl; k++) {
+        if (run->model->rows[k].initial >= 0) continue;
+        info->constraints++;
+        info->redundant += !sys->active[k];
+    }
+}
+
+limber_status limber_check(const limber_model *model, limber_check_info *info,
+                           limber_messages *msg)
+{
+    const lm_spec *spec = model->m.spec;
+    limber_run_options opt = limber_run_options_default();
+    limber_summary sum = {0};
+    lm_run run = {.model = &model->m, .opt = &opt, .diag = &msg->diag, .sum = &sum};
+    *info = (limber_check_info){.bodies = spec->bodies.n, .joints = spec->joints.n,
+                                .forces = spec->forces.n, .loads = spec->loads.n,
+                                .outputs = spec->outputs.n, .analyses = spec->analyses.n};
+    const lm_form *form = lm_choose_form(&model->m, NULL, run.diag);
+    limber_status st = form ? form->create(&model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
+    if (!st) st = prepare(&run);
+    if (!st) {
+        count_constraints(&run, info);
+        name_redundant(&run);
+    }
+    if (run.sys) form->destroy(run.sys);
+    lm_free(run.q);
+    lm_free(run.row);
+    lm_free(run.pose);
+    lm_diag_sort(run.diag);
+    return st;
+}

@@ -1,0 +1,91 @@
+/* A dynamics analysis step by step, in memory. */
+#include "api/api.h"
+
+#include "analysis/dynamics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct limber_simulation {
+    lm_run run;
+    limber_run_options opt;
+    limber_summary sum;
+    lm_diag diag;
+    lm_dynamics_run d;
+    double *q; /* state handed over to the dynamics */
+};
+
+static const lm_spec_analysis *first_dynamics(const lm_spec *spec)
+{
+    for (int i = 0; i < spec->analyses.n; i++)
+        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS) return &spec->analyses.at[i];
+    return NULL;
+}
+
+static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag)
+{
+    const lm_spec_analysis *a = first_dynamics(m->spec);
+    if (!a) {
+        lm_error(diag, ((lm_loc){m->spec->file, 0, 0}), "the model has no 'dynamics' analysis");
+        return LIMBER_INPUT;
+    }
+    const lm_form *form = lm_choose_form(m, NULL, diag);
+    limber_status st = form ? form->create(m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
+    if (st) return st;
+    s->q = lm_alloc(sizeof(double) * (size_t)(s->run.sys->nq + s->run.sys->nv + 1));
+    if (!s->q) return LIMBER_MEMORY;
+    s->run.q = s->q;
+    s->run.v = s->q + s->run.sys->nq;
+    st = lm_initial_state(&s->run);
+    return st ? st : lm_dynamics_open(&s->run, a, &s->d);
+}
+
+limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,
+                                    limber_messages *msg)
+{
+    limber_simulation *s = lm_alloc(sizeof *s);
+    *sim = NULL;
+    if (!s) return LIMBER_MEMORY;
+    s->opt = limber_run_options_default();
+    s->run = (lm_run){.model = &model->m, .opt = &s->opt, .diag = &msg->diag, .sum = &s->sum,
+                      .started = lm_seconds()};
+    limber_status st = open(s, &model->m, &msg->diag);
+    if (st) {
+        if (s->sum.reason[0]) lm_error(&msg->diag, ((lm_loc){0}), "%s", s->sum.reason);
+        limber_simulation_free(s);
+        return st;
+    }
+    s->run.diag = &s->diag;
+    *sim = s;
+    return LIMBER_OK;
+}
+
+limber_status limber_simulation_advance(limber_simulation *sim, double t)
+{
+    lm_dynamics_run *d = &sim->d;
+    if (!(t >= d->g->clock->t) || t > d->until * (1 + 1e-12))
+        return lm_stop(&sim->run, LIMBER_INPUT, "time %.6g is not between %.6g and the end, %.6g", t,
+                       d->g->clock->t, d->until);
+    return lm_dynamics_advance(d, t < d->until ? t : d->until);
+}
+
+double limber_simulation_time(const limber_simulation *sim) { return sim->d.g->clock->t; }
+
+limber_status limber_simulation_outputs(limber_simulation *sim, double *values)
+{
+    lm_integrator *g = sim->d.g;
+    lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
+    return g->sys->form->outputs(g->sys, &s, values) ? LIMBER_STOPPED : LIMBER_OK;
+}
+
+const char *limber_simulation_reason(const limber_simulation *sim) { return sim->sum.reason; }
+
+void limber_simulation_free(limber_simulation *sim)
+{
+    if (!sim) return;
+    lm_dynamics_close(&sim->d);
+    if (sim->run.sys) sim->run.sys->form->destroy(sim->run.sys);
+    lm_free(sim->q);
+    lm_diag_free(&sim->diag);
+    lm_free(sim);
+}

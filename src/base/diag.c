@@ -1,0 +1,105 @@
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, ...)
+{
+    if (severity == LM_ERROR) d->errors++;
+    if (d->list.n >= LM_DIAG_MOST) return;
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = lm_arena_alloc(&d->arena, (size_t)n + 1);
+    char *file = loc.file ? lm_arena_str(&d->arena, loc.file) : NULL;
+    lm_message *grown = lm_vec_grow(&d->arena, d->list.at, d->list.n, &d->list.cap, sizeof *grown);
+    if (!text || !grown || (loc.file && !file)) {
+        d->out_of_memory = 1;
+        return;
+    }
+    d->list.at = grown;
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)n + 1, fmt, args);
+    va_end(args);
+    loc.file = file;
+    d->list.at[d->list.n++] = (lm_message){loc, severity, text};
+}
+
+/* Insertion sort: stable, and the list has at most LM_DIAG_MOST entries. Files keep the order in
+ * which they first appear. */
+static int file_rank(const lm_diag *d, const char *file)
+{
+    for (int i = 0; i < d->list.n; i++) {
+        const char *f = d->list.at[i].loc.file;
+        if (f == file || (f && file && strcmp(f, file) == 0)) return i;
+    }
+    return -1;
+}
+
+void lm_diag_sort(lm_diag *d)
+{
+    int rank[LM_DIAG_MOST];
+    for (int i = 0; i < d->list.n; i++) rank[i] = file_rank(d, d->list.at[i].loc.file);
+    for (int i = 1; i < d->list.n; i++) {
+        lm_message m = d->list.at[i];
+        int r = rank[i], j = i;
+        for (; j > 0; j--) {
+            lm_message *p = &d->list.at[j - 1];
+            int after = rank[j - 1] != r             ? rank[j - 1] > r
+                        : p->loc.line != m.loc.line ? p->loc.line > m.loc.line
+                                                    : p->loc.col > m.loc.col;
+            if (!after) break;
+            d->list.at[j] = *p;
+            rank[j] = rank[j - 1];
+        }
+        d->list.at[j] = m;
+        rank[j] = r;
+    }
+}
+
+void lm_diag_free(lm_diag *d)
+{
+    lm_arena_free(&d->arena);
+    memset(d, 0, sizeof *d);
+}
+
+enum { WORD_MOST = 64 };
+
+/* Damerau-Levenshtein distance, restricted to adjacent transpositions. */
+static int distance(const char *a, const char *b)
+{
+    int m = (int)strlen(a), n = (int)strlen(b);
+    if (m > WORD_MOST || n > WORD_MOST) return WORD_MOST;
+    int d[WORD_MOST + 1][WORD_MOST + 1];
+    for (int i = 0; i <= m; i++) d[i][0] = i;
+    for (int j = 0; j <= n; j++) d[0][j] = j;
+    for (int i = 1; i <= m; i++)
+        for (int j = 1; j <= n; j++) {
+            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[m][n];
+}
+
+const char *lm_nearest(const char *word, const char *const *names, int n)
+{
+    int len = (int)strlen(word), best = len < 3 ? 1 : len < 6 ? 2 : 3;
+    const char *found = NULL;
+    for (int i = 0; i < n; i++) {
+        int d = distance(word, names[i]);
+        if (d < best || (d == best && !found)) {
+            if (d >= (int)strlen(names[i])) continue;
+            best = d;
+            found = names[i];
+        }
+    }
+    return found;
+}

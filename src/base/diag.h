@@ -1,0 +1,43 @@
+/* Diagnostics: a list of messages, each with a place in a file. They are collected, sorted by
+ * place, and shown together; nothing is printed here. */
+#ifndef LM_BASE_DIAG_H
+#define LM_BASE_DIAG_H
+
+#include "base/mem.h"
+
+typedef struct lm_loc {
+    const char *file; /* as the user named it; NULL: no place */
+    int line, col;    /* from 1; 0: the file as a whole */
+} lm_loc;
+
+typedef enum lm_severity { LM_ERROR, LM_WARNING, LM_NOTE } lm_severity;
+
+typedef struct lm_message {
+    lm_loc loc;
+    lm_severity severity;
+    char *text;
+} lm_message;
+
+typedef struct lm_diag {
+    lm_arena arena;          /* owns the texts */
+    LM_VEC(lm_message) list;
+    int errors;              /* number of LM_ERROR, those beyond the limit included */
+    int out_of_memory;       /* a message was lost for want of memory */
+} lm_diag;
+
+/* No more than LM_DIAG_MOST messages are kept; `errors` goes on counting. */
+enum { LM_DIAG_MOST = 200 };
+
+void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+#define lm_error(d, loc, ...) lm_diag_add((d), LM_ERROR, (loc), __VA_ARGS__)
+#define lm_warning(d, loc, ...) lm_diag_add((d), LM_WARNING, (loc), __VA_ARGS__)
+
+void lm_diag_sort(lm_diag *d); /* by file (order of first appearance), line, column; stable */
+void lm_diag_free(lm_diag *d);
+
+/* The nearest of n names to `word` by edit distance with transpositions, or NULL when none is
+ * near enough to be a likely slip. */
+const char *lm_nearest(const char *word, const char *const *names, int n);
+
+#endif

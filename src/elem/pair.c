@@ -1,0 +1,227 @@
+#include "elem/pair.h"
+
+/* A rotation measure depends on psi_b - psi_a through g: rate = g . (omega_b - omega_a), and
+ * dg = A psi_a + B psi_b. */
+typedef struct rot_part {
+    double value;
+    lm_v3 g;
+    lm_m3 A, B;
+} rot_part;
+
+/* e . f:  g = f x e,  A = -skew(f) skew(e),  B = skew(e) skew(f). */
+static rot_part dot_part(lm_v3 e, lm_v3 f, int tangent)
+{
+    rot_part p = {.value = v3_dot(e, f), .g = v3_cross(f, e)};
+    if (tangent) {
+        p.A = m3_scale(-1, m3_skew_skew(f, e));
+        p.B = m3_skew_skew(e, f);
+    }
+    return p;
+}
+
+static rot_part combine(double s, const rot_part *p, double t, const rot_part *q)
+{
+    return (rot_part){s * p->value + t * q->value, v3_add(v3_mul(s, p->g), v3_mul(t, q->g)),
+                      m3_add(m3_scale(s, p->A), m3_scale(t, q->A)),
+                      m3_add(m3_scale(s, p->B), m3_scale(t, q->B))};
+}
+
+/* angle = atan2(S, C): g = (C gS - S gC)/n, n = S^2 + C^2, and
+ * dg = (gS dC + C dgS - gC dS - S dgC)/n - g dn/n with dS = gS.(psi_b - psi_a), likewise dC. */
+static rot_part angle_part(const rot_part *S, const rot_part *C, int tangent)
+{
+    double n = S->value * S->value + C->value * C->value;
+    rot_part p = combine(C->value / n, S, -S->value / n, C);
+    p.value = atan2(S->value, C->value);
+    if (!tangent) return p;
+    lm_v3 dn = v3_add(v3_mul(2 * S->value, S->g), v3_mul(2 * C->value, C->g));
+    lm_m3 X = m3_add(m3_outer(S->g, C->g), m3_scale(-1, m3_outer(C->g, S->g)));
+    X = m3_scale(1 / n, m3_add(X, m3_scale(-1, m3_outer(p.g, dn))));
+    p.B = m3_add(p.B, X);
+    p.A = m3_add(p.A, m3_scale(-1, X));
+    return p;
+}
+
+/* Twist about the third axis: S = f1.e2 - f2.e1, C = f1.e1 + f2.e2. */
+static rot_part twist_part(const lm_pair_pose *p, int tangent)
+{
+    lm_v3 e1 = m3_col(&p->e, 0), e2 = m3_col(&p->e, 1), f1 = m3_col(&p->f, 0),
+          f2 = m3_col(&p->f, 1);
+    rot_part a = dot_part(e2, f1, tangent), b = dot_part(e1, f2, tangent);
+    rot_part c = dot_part(e1, f1, tangent), d = dot_part(e2, f2, tangent);
+    rot_part S = combine(1, &a, -1, &b), C = combine(1, &c, 1, &d);
+    return angle_part(&S, &C, tangent);
+}
+
+/* The cross of a universal joint has the axes e1 (on a) and f2 (on b). */
+static rot_part universal_part(lm_measure m, const lm_pair_pose *p, int tangent)
+{
+    lm_v3 e1 = m3_col(&p->e, 0), e2 = m3_col(&p->e, 1), e3 = m3_col(&p->e, 2);
+    lm_v3 f1 = m3_col(&p->f, 0), f2 = m3_col(&p->f, 1), f3 = m3_col(&p->f, 2);
+    int first = m == LM_ANGLE1;
+    rot_part S = first ? dot_part(e3, f2, tangent) : dot_part(e1, f3, tangent);
+    rot_part C = first ? dot_part(e2, f2, tangent) : dot_part(e1, f1, tangent);
+    return angle_part(&S, &C, tangent);
+}
+
+/* c(a^2) = (1 - (a/2) cot(a/2))/a^2 and its derivative with respect to a^2. */
+static void tangent_factor(double a2, double *c, double *dc)
+{
+    if (a2 < 1e-3) {
+        *c = 1.0 / 12 + a2 / 720 + a2 * a2 / 30240;
+        *dc = 1.0 / 720 + a2 / 15120 + a2 * a2 / 403200;
+        return;
+    }
+    double h = 0.5 * sqrt(a2), cot = 1 / tan(h), s = sin(h);
+    *c = (1 - h * cot) / a2;
+    double dch = -(cot - h / (s * s)) / (4 * h * h) - (1 - h * cot) / (2 * h * h * h);
+    *dc = dch / (8 * h);
+}
+
+/* theta = log(e^T f). In a's axes rate = Tinv(theta) (omega_b - omega_a), so with u the unit vector
+ * i:  g = e w(theta),  w = Tinv^T u = u + theta x u / 2 + c theta x (theta x u). */
+static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
+{
+    lm_m3 Q = m3_tmul(&p->e, &p->f);
+    lm_v3 th = lm_quat_log(lm_quat_from_m3(&Q));
+    lm_v3 u = v3(i == 0, i == 1, i == 2), tu = v3_cross(th, u), ttu = v3_cross(th, tu);
+    double c, dc;
+    tangent_factor(v3_dot(th, th), &c, &dc);
+    lm_v3 w = v3_add(u, v3_add(v3_mul(0.5, tu), v3_mul(c, ttu)));
+    rot_part r = {.value = v3_get(th, i), .g = m3_v(&p->e, w)};
+    if (!tangent) return r;
+    /* dw/dtheta, then theta' = Tinv(theta) e^T (psi_b - psi_a); and the triad e turns with psi_a */
+    lm_m3 W = m3_scale(-0.5, m3_skew(u));
+    lm_m3 ss = m3_add(m3_skew(tu), m3_skew_skew(th, u));
+    W = m3_add(W, m3_scale(-c, ss));
+    W = m3_add(W, m3_scale(2 * dc, m3_outer(ttu, th)));
+    lm_m3 T = lm_rot_tangent_inverse(th), et = m3_t(&p->e);
+    lm_m3 X = m3_mul(&W, &T);
+    X = m3_mul(&X, &et);
+    X = m3_mul(&p->e, &X);
+    r.B = X;
+    r.A = m3_add(m3_scale(-1, X), m3_scale(-1, m3_skew(r.g)));
+    return r;
+}
+
+static rot_part rotation(lm_measure m, int i, int j, const lm_pair_pose *p, int tangent)
+{
+    if (m == LM_DOT) return dot_part(m3_col(&p->e, i), m3_col(&p->f, j), tangent);
+    if (m == LM_TWIST) return twist_part(p, tangent);
+    if (m == LM_ROTVEC) return rotvec_part(i, p, tangent);
+    if (m == LM_ANGLE1 || m == LM_ANGLE2) return universal_part(m, p, tangent);
+    int a = (i + 1) % 3, b = (i + 2) % 3;
+    rot_part u = dot_part(m3_col(&p->e, b), m3_col(&p->f, a), tangent);
+    rot_part w = dot_part(m3_col(&p->e, a), m3_col(&p->f, b), tangent);
+    return combine(0.5, &u, -0.5, &w);
+}
+
+double lm_measure_value(lm_measure m, int i, int j, const lm_pair_pose *p)
+{
+    if (m == LM_POINT) return v3_get(p->d, i);
+    if (m == LM_ALONG) return v3_dot(m3_col(&p->e, i), p->d);
+    if (m == LM_LENGTH) return v3_norm(p->d);
+    if (m == LM_DOT) return v3_dot(m3_col(&p->e, i), m3_col(&p->f, j));
+    return rotation(m, i, j, p, 0).value;
+}
+
+static lm_v3 axis(int i) { return v3(i == 0, i == 1, i == 2); }
+
+/* Force direction on b of the translational measures. */
+static lm_v3 direction(lm_measure m, int i, const lm_pair_pose *p)
+{
+    if (m == LM_POINT) return axis(i);
+    if (m == LM_ALONG) return m3_col(&p->e, i);
+    return v3_mul(1 / v3_norm(p->d), p->d);
+}
+
+void lm_measure_grad(lm_measure m, int i, int j, const lm_pair_pose *p, lm_v3 G[LM_PAIR_BLOCKS])
+{
+    if (lm_measure_is_rotation(m)) {
+        lm_v3 g = m == LM_DOT ? v3_cross(m3_col(&p->f, j), m3_col(&p->e, i))
+                              : rotation(m, i, j, p, 0).g;
+        G[LM_XA] = G[LM_XB] = v3(0, 0, 0);
+        G[LM_PA] = v3_neg(g);
+        G[LM_PB] = g;
+        return;
+    }
+    lm_v3 g = direction(m, i, p);
+    G[LM_XA] = v3_neg(g);
+    G[LM_XB] = g;
+    G[LM_PB] = v3_cross(p->rho[1], g);
+    G[LM_PA] = v3_cross(g, p->rho[0]);
+    if (m == LM_ALONG) G[LM_PA] = v3_add(G[LM_PA], v3_cross(g, p->d));
+}
+
+enum { ROT_SET = 1 << 5 | 1 << 7 | 1 << 13 | 1 << 15, POINT_SET = 1 << 5 | 1 << 15 };
+
+unsigned lm_measure_blocks(lm_measure m)
+{
+    if (lm_measure_is_rotation(m)) return ROT_SET;
+    return m == LM_POINT ? POINT_SET : 0xffff;
+}
+
+static unsigned rotation_hess(lm_measure m, int i, int j, const lm_pair_pose *p,
+                              lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS])
+{
+    rot_part r = rotation(m, i, j, p, 1);
+    H[LM_PB][LM_PA] = r.A;
+    H[LM_PB][LM_PB] = r.B;
+    H[LM_PA][LM_PA] = m3_scale(-1, r.A);
+    H[LM_PA][LM_PB] = m3_scale(-1, r.B);
+    return ROT_SET;
+}
+
+/* Translational measures: the direction g changes by dg = P dd + Q psi_a, where
+ * dd = dxb - dxa - skew(rho_b) psi_b + skew(rho_a) psi_a. */
+unsigned lm_measure_hess(lm_measure m, int i, int j, const lm_pair_pose *p,
+                         lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS])
+{
+    if (lm_measure_is_rotation(m)) return rotation_hess(m, i, j, p, H);
+    lm_v3 g = direction(m, i, p);
+    lm_m3 ta = m3_scale(-1, m3_skew_skew(g, p->rho[0])), tb = m3_skew_skew(g, p->rho[1]);
+    if (m == LM_POINT) {
+        H[LM_PA][LM_PA] = ta;
+        H[LM_PB][LM_PB] = tb;
+        return POINT_SET;
+    }
+    lm_m3 P = {{0}}, Q = {{0}};
+    if (m == LM_LENGTH)
+        P = m3_scale(1 / v3_norm(p->d), m3_add(m3_identity(), m3_scale(-1, m3_outer(g, g))));
+    else
+        Q = m3_scale(-1, m3_skew(g));
+    lm_m3 sa = m3_skew(p->rho[0]), sb = m3_skew(p->rho[1]), C[LM_PAIR_BLOCKS];
+    C[LM_XA] = m3_scale(-1, P);
+    C[LM_PA] = m3_add(m3_mul(&P, &sa), Q);
+    C[LM_XB] = P;
+    C[LM_PB] = m3_scale(-1, m3_mul(&P, &sb));
+    for (int c = 0; c < LM_PAIR_BLOCKS; c++) {
+        H[LM_XA][c] = m3_scale(-1, C[c]);
+        H[LM_XB][c] = C[c];
+        H[LM_PB][c] = m3_mul(&sb, &C[c]);
+        H[LM_PA][c] = m3_scale(-1, m3_mul(&sa, &C[c]));
+    }
+    H[LM_PA][LM_PA] = m3_add(H[LM_PA][LM_PA], ta);
+    H[LM_PB][LM_PB] = m3_add(H[LM_PB][LM_PB], tb);
+    if (m == LM_ALONG) { /* d(e x d) = skew(d) skew(e) psi_a + skew(e) dd */
+        lm_m3 S = m3_skew(g);
+        H[LM_PA][LM_PA] = m3_add(H[LM_PA][LM_PA], m3_skew_skew(p->d, g));
+        H[LM_PA][LM_PA] = m3_add(H[LM_PA][LM_PA], m3_mul(&S, &sa));
+        H[LM_PA][LM_XA] = m3_add(H[LM_PA][LM_XA], m3_scale(-1, S));
+        H[LM_PA][LM_XB] = m3_add(H[LM_PA][LM_XB], S);
+        H[LM_PA][LM_PB] = m3_add(H[LM_PA][LM_PB], m3_scale(-1, m3_mul(&S, &sb)));
+    }
+    return 0xffff;
+}
+
+double lm_measure_bias(lm_measure m, int i, int j, const lm_pair_pose *p,
+                       const lm_v3 v[LM_PAIR_BLOCKS])
+{
+    lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS];
+    unsigned set = lm_measure_hess(m, i, j, p, H);
+    double sum = 0;
+    for (int r = 0; r < LM_PAIR_BLOCKS; r++)
+        for (int c = 0; c < LM_PAIR_BLOCKS; c++)
+            if (set >> (4 * r + c) & 1) sum += v3_dot(v[r], m3_v(&H[r][c], v[c]));
+    return sum;
+}

@@ -1,0 +1,18 @@
+/* The list of formulations: the only place that names them. */
+#include "form/form.h"
+
+#include "form/nodal.h"
+
+static const struct {
+    const char *name;
+    const lm_form *form;
+} forms[] = {
+    [LM_FORM_COROTATIONAL] = {"corotational", &lm_form_corotational},
+    [LM_FORM_MINIMAL] = {"minimal", NULL},
+    [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", NULL},
+    [LM_FORM_RFE] = {"rfe", NULL},
+    [LM_FORM_FFR] = {"ffr", NULL},
+};
+
+const lm_form *lm_form_get(lm_formulation_type type) { return forms[type].form; }
+const char *lm_form_name(lm_formulation_type type) { return forms[type].name; }

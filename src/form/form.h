@@ -1,0 +1,88 @@
+/* The seam: what a formulation gives to the integrators and analyses, and all they know of it.
+ *
+ * A system has nq numbers q that describe its position, nv velocities v and accelerations a, and
+ * nl multipliers lam, one for each constraint row. Its equations are
+ *
+ *     residual:    M(q) a - f(t, q, v) + Phi_q^T lam = 0          [nv]
+ *     constraint:  phi(t, q) = 0                                   [nl]
+ *
+ * Positions move by retract(q, dx): dx has nv entries and need not be added component-wise
+ * (rotations). A constraint row can be inactive (redundant, or used only while assembling): then
+ * its equation is lam = 0. All callbacks return 0, > 0 (this state cannot be evaluated: try a
+ * smaller step) or < 0 (stop). None of them allocates. */
+#ifndef LM_FORM_FORM_H
+#define LM_FORM_FORM_H
+
+#include <limber/status.h>
+
+#include "base/diag.h"
+#include "math/sparse.h"
+#include "model/model.h"
+
+typedef struct lm_system lm_system;
+
+/* One state, as the callbacks see it; pointers may be NULL where a callback does not need them. */
+typedef struct lm_state {
+    double t;
+    const double *q, *v, *a, *lam;
+} lm_state;
+
+typedef struct lm_energy {
+    double kinetic, elastic, gravity;
+    double power;       /* of loads, efforts and drives: work done on the system */
+    double dissipation; /* power lost in dampers and friction, >= 0 */
+} lm_energy;
+
+typedef struct lm_form {
+    const char *name;
+    /* Make a system; what the formulation cannot do is refused with errors in `diag`. */
+    limber_status (*create)(const lm_model *model, lm_diag *diag, lm_system **sys);
+    void (*destroy)(lm_system *sys);
+    /* Positions and velocities by the model's drawing and `initial`, not yet made consistent. */
+    int (*initial)(lm_system *sys, double *q, double *v);
+    /* q1 = q0 moved by dx; q1 may be q0. */
+    int (*retract)(lm_system *sys, const double *q0, const double *dx, double *q1);
+    /* Rate of the local coordinates xi of q = retract(q0, xi) when the velocities are v. */
+    void (*local_rate)(const lm_system *sys, const double *xi, const double *v, double *rate);
+    /* r[nv] and, unless NULL, phi[nl] and its time derivative rate[nl] (inactive rows: lam, 0). */
+    int (*residual)(lm_system *sys, const lm_state *s, double *r, double *phi, double *rate);
+    /* cM M + cD D + cK K with the constraint blocks, into values[pattern.nnz]. K and D are the
+     * derivatives of the residual with respect to a motion dx and to v. */
+    int (*jacobian)(lm_system *sys, const lm_state *s, double cM, double cD, double cK,
+                    double *values);
+    /* d(phi)/dt and d2(phi)/dt2; [nl], 0 for inactive rows. */
+    int (*constraint_rate)(lm_system *sys, const lm_state *s, double *rate);
+    int (*constraint_accel)(lm_system *sys, const lm_state *s, double *accel);
+    /* Choose an independent set of constraint rows at q (sys->active); `assembling` includes the
+     * rows of initial values. Returns the number of redundant rows, or < 0. */
+    int (*select_rows)(lm_system *sys, double t, const double *q, int assembling);
+    /* Largest violation of the inactive rows that should hold by themselves; *row which one. */
+    double (*hidden_violation)(lm_system *sys, double t, const double *q, int *row);
+    int (*outputs)(lm_system *sys, const lm_state *s, double *out);
+    int (*energy)(lm_system *sys, const lm_state *s, lm_energy *e);
+    /* Body frames: x, quaternion; 7 numbers for each of nposes. */
+    void (*poses)(lm_system *sys, const double *q, double *pose);
+    /* A name for equation i (0..nv+nl): "body arm, force y", "joint wrist, moment x". */
+    void (*describe)(const lm_system *sys, int i, char *text, size_t size);
+    /* The next instant after t at which an expression of time has a kink. */
+    double (*next_kink)(const lm_system *sys, double t);
+} lm_form;
+
+struct lm_system {
+    const lm_form *form;
+    const lm_model *model;
+    int nq, nv, nl, nposes;
+    lm_pattern pattern;   /* of the (nv + nl) matrix */
+    unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
+    unsigned char *active;  /* [nl] */
+    double load_factor;   /* scales gravity, loads and efforts; 1 except in statics */
+    int algebraic;        /* 1: a force depends on accelerations or reactions */
+    int works;            /* 1: loads, efforts, drives or dampers can do work */
+    int mobility;         /* degrees of freedom found by the last select_rows */
+};
+
+/* All formulations, by lm_formulation_type; NULL: not in this version. */
+const lm_form *lm_form_get(lm_formulation_type type);
+const char *lm_form_name(lm_formulation_type type);
+
+#endif

@@ -1,0 +1,147 @@
+/* Private to the nodal formulation ("corotational" in the model file): every node's pose is its own
+ * unknown, joints are constraints.
+ *
+ * q = for each node x (3) and unit quaternion (4), then the continuous values of joint angles.
+ * v = for each node the velocity (3) and angular velocity (3), world axes. */
+#ifndef LM_FORM_NODAL_H
+#define LM_FORM_NODAL_H
+
+#include "form/form.h"
+
+enum { NODE_Q = 7, NODE_V = 6 };
+
+typedef struct nodal_rigid { /* mass at a node */
+    int node;
+    double mass;
+    lm_m3 J;
+    int xdiag[3]; /* places of the translational diagonal in the matrix */
+    int rot[3];   /* places of the columns of the rotational 3x3 block */
+} nodal_rigid;
+
+typedef struct nodal_block { /* a 3x3 block in the matrix: place of each column's first entry */
+    int col[3];
+} nodal_block;
+
+typedef struct nodal_row { /* places of a constraint row: entries of Phi, of Phi^T, diagonal */
+    int at[12], tr[12];    /* -1: not in the pattern (zero) */
+    int diag;
+    int tree;              /* belongs to the spanning tree: always active */
+} nodal_row;
+
+/* Derivative of a sensor with respect to the state: at most two nodes, and multipliers. */
+enum { SENSOR_ROWS = 9 };
+typedef struct sensor_grad {
+    int node[2];                          /* -1: none */
+    double dq[2][6], dv[2][6], da[2][6];
+    int nrows, row[SENSOR_ROWS];
+    double dlam[SENSOR_ROWS];
+} sensor_grad;
+
+typedef struct nodal_load { /* a load, or the expression part of it */
+    const lm_spec_load *spec;
+    const lm_frame *frame;
+    nodal_block rot; /* psi-psi block of its node, for dead loads; follower: x-psi too */
+    nodal_block xrot;
+} nodal_load;
+
+/* One (force, sensor) coupling: rows of the nodes the force acts on, columns of what it senses. */
+typedef struct nodal_coupling {
+    int sensor;          /* index of the sensor */
+    nodal_block block[4][4]; /* [row block][column block]; rows: x,psi of force node a, b */
+    int lam[SENSOR_ROWS][12]; /* places in multiplier columns */
+} nodal_coupling;
+
+typedef struct nodal_expr { /* expressions of a force with all their couplings */
+    int ncoupling;
+    nodal_coupling *coupling;
+} nodal_expr;
+
+typedef struct nodal_kin { /* kinematics of the last evaluated state */
+    lm_m3 *R;            /* [nnodes] */
+    lm_pair_pose *pair;  /* [npairs] */
+} nodal_kin;
+
+extern const lm_form lm_form_corotational;
+
+typedef struct lm_tree lm_tree;
+
+typedef struct nodal {
+    lm_system sys;
+    lm_arena arena;
+    const lm_model *m;
+    int nrigid;
+    nodal_rigid *rigid;
+    nodal_row *row;           /* [nl] */
+    nodal_block (*row_block)[4][4]; /* [nl] geometric stiffness of constraints */
+    nodal_block (*action_block)[4][4]; /* [nactions] */
+    nodal_expr *action_expr;  /* [nactions] */
+    int nloads;
+    nodal_load *load;
+    nodal_expr *load_expr;    /* [nloads] */
+    nodal_kin kin;
+    double *slots;            /* values of t and the sensors */
+    unsigned char *force_sensor; /* [nsensors] used by an effort or load */
+    double *scratch;          /* for expressions, order 2 */
+    double *egrad;            /* gradient of one expression */
+    int ntracked;             /* joint angles that something asks for: kept continuous in q */
+    int *tracked;             /* [ntracked] index into model->coords */
+    int *initial_of;          /* [ncoords] index into spec->initial, -1: none */
+    lm_tree *tree;
+} nodal;
+
+static inline lm_v3 node_x(const double *q, int n) { return v3_from(q + NODE_Q * n); }
+static inline lm_quat node_quat(const double *q, int n) { return quat_from(q + NODE_Q * n + 3); }
+
+/* Velocity blocks of a pair's nodes, zero on the ground. */
+static inline void pair_velocity(const lm_pair *p, const double *v, lm_v3 out[LM_PAIR_BLOCKS])
+{
+    for (int s = 0; s < 2; s++) {
+        int n = p->node[s];
+        out[2 * s] = n < 0 ? v3(0, 0, 0) : v3_from(v + NODE_V * n);
+        out[2 * s + 1] = n < 0 ? v3(0, 0, 0) : v3_from(v + NODE_V * n + 3);
+    }
+}
+static inline double blocks_dot(const lm_v3 G[LM_PAIR_BLOCKS], const lm_v3 v[LM_PAIR_BLOCKS])
+{
+    return v3_dot(G[0], v[0]) + v3_dot(G[1], v[1]) + v3_dot(G[2], v[2]) + v3_dot(G[3], v[3]);
+}
+
+/* nodal_kin.c */
+void nodal_kinematics(nodal *s, const double *q);
+void nodal_kinematics_of(nodal *s, const double *q, int pair); /* of one pair only */
+double nodal_coord(const nodal *s, const double *q, int coord); /* value of a joint coordinate */
+double nodal_action_value(const nodal *s, const double *q, const lm_action *a);
+int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1);
+void nodal_local_rate(const lm_system *sys, const double *xi, const double *v, double *rate);
+double nodal_row_target(const nodal *s, const lm_row *r, double t, int order);
+
+/* nodal_force.c: the force law of an action: w = k (value - offset) + c rate + friction - effort */
+typedef struct action_law {
+    double w, dw_value, dw_rate;
+    double elastic, dissipation, effort; /* energy, power lost, effort */
+} action_law;
+action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double value,
+                        double rate);
+void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);
+void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M);
+int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate);
+
+/* nodal_jacobian.c */
+int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                   double *values);
+int nodal_make_pattern(nodal *s);
+
+/* nodal_sensor.c */
+double nodal_sensor(nodal *s, const lm_state *st, int i);
+void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g);
+/* Nodes and rows a sensor depends on (the structure of sensor_grad). */
+void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g);
+void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M);
+
+/* topology.c: spanning tree, independent constraints, mobility */
+lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena);
+int nodal_tree_row(const lm_tree *t, int row, const lm_model *m); /* 1: row of a tree joint */
+int nodal_select_rows(lm_system *sys, double t, const double *q, int assembling);
+int nodal_initial(lm_system *sys, double *q, double *v);
+
+#endif

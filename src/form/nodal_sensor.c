@@ -1,0 +1,311 @@
+/* Sensors of node poses, joints and energies, with their derivatives.
+ *
+ * A frame fixed to a node at rho = R r has, in world axes,
+ *   x = xn + rho                       v = vn + w x rho            a = an + al x rho + w x (w x rho)
+ * and its small motions are dx = dxn + psi x rho, psi. A relative sensor is seen from a second
+ * frame g: in g's axes, as an observer fixed to g sees it. */
+#include "form/nodal.h"
+
+#include <string.h>
+
+typedef struct frame_kin {
+    lm_v3 x, v, a, w, al, rho;
+    lm_m3 R;
+} frame_kin;
+
+static frame_kin frame_state(const nodal *s, const lm_state *st, int frame)
+{
+    const lm_frame *f = &s->m->frames[frame];
+    frame_kin k = {.x = f->r, .R = f->E};
+    int n = f->node;
+    if (n < 0) return k;
+    k.rho = m3_v(&s->kin.R[n], f->r);
+    k.R = m3_mul(&s->kin.R[n], &f->E);
+    k.x = v3_add(node_x(st->q, n), k.rho);
+    if (st->v) {
+        k.w = v3_from(st->v + NODE_V * n + 3);
+        k.v = v3_add(v3_from(st->v + NODE_V * n), v3_cross(k.w, k.rho));
+    }
+    if (st->a) {
+        k.al = v3_from(st->a + NODE_V * n + 3);
+        k.a = v3_add(v3_from(st->a + NODE_V * n), v3_cross(k.al, k.rho));
+        k.a = v3_add(k.a, v3_cross(k.w, v3_cross(k.w, k.rho)));
+    }
+    return k;
+}
+
+/* The vector in world axes that is then taken into g's axes (g: at rest for an absolute sensor). */
+static lm_v3 kinematic_vector(lm_sensor_kind kind, const frame_kin *f, const frame_kin *g)
+{
+    lm_v3 d = v3_sub(f->x, g->x), dv = v3_sub(f->v, g->v), rel, wd;
+    switch (kind) {
+    case LM_SENSOR_POS: return d;
+    case LM_SENSOR_VEL: return v3_sub(dv, v3_cross(g->w, d));
+    case LM_SENSOR_OMEGA: return v3_sub(f->w, g->w);
+    case LM_SENSOR_ALPHA:
+        return v3_sub(v3_sub(f->al, g->al), v3_cross(g->w, v3_sub(f->w, g->w)));
+    default: /* acceleration: minus transport, minus Coriolis */
+        rel = v3_sub(dv, v3_cross(g->w, d));
+        wd = v3_add(v3_cross(g->al, d), v3_cross(g->w, v3_cross(g->w, d)));
+        return v3_sub(v3_sub(v3_sub(f->a, g->a), wd), v3_mul(2, v3_cross(g->w, rel)));
+    }
+}
+
+static frame_kin observer(const nodal *s, const lm_state *st, const lm_spec_sensor *c)
+{
+    if (c->frame[1] >= 0 && s->m->frames[c->frame[1]].node != LM_GROUND)
+        return frame_state(s, st, c->frame[1]);
+    frame_kin g = {.R = m3_identity()};
+    if (c->frame[1] >= 0) g.x = s->m->frames[c->frame[1]].r;
+    return g;
+}
+
+static double kinematic(const nodal *s, const lm_state *st, const lm_spec_sensor *c)
+{
+    frame_kin f = frame_state(s, st, c->frame[0]), g = observer(s, st, c);
+    if (c->kind == LM_SENSOR_ROT) {
+        lm_m3 Q = m3_tmul(&g.R, &f.R);
+        return v3_get(lm_quat_log(lm_quat_from_m3(&Q)), c->component);
+    }
+    return v3_dot(m3_col(&g.R, c->component), kinematic_vector(c->kind, &f, &g));
+}
+
+static int coord_index(const nodal *s, const lm_spec_sensor *c)
+{
+    return s->m->joints[c->joint].first_coord + c->coord;
+}
+
+static double coord_rate(const nodal *s, const lm_state *st, int coord)
+{
+    const lm_coord *c = &s->m->coords[coord];
+    int pair = s->m->joints[c->joint].pair;
+    lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
+    lm_measure_grad(c->measure, c->i, c->j, &s->kin.pair[pair], G);
+    pair_velocity(&s->m->pairs[pair], st->v, v);
+    return blocks_dot(G, v);
+}
+
+/* Everything the joint exerts on b, at b's point: constraints, drives, springs, efforts. */
+void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
+{
+    const lm_joint *j = &s->m->joints[joint];
+    const lm_pair_pose *p = &s->kin.pair[j->pair];
+    lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
+    *F = *M = v3(0, 0, 0);
+    pair_velocity(&s->m->pairs[j->pair], st->v, v);
+    for (int k = 0; k < j->nrows + j->nactions; k++) {
+        double w;
+        if (k < j->nrows) {
+            const lm_row *row = &s->m->rows[j->first_row + k];
+            if (!st->lam) continue;
+            lm_measure_grad(row->measure, row->i, row->j, p, G);
+            w = st->lam[j->first_row + k];
+        } else {
+            const lm_action *a = &s->m->actions[j->first_action + k - j->nrows];
+            lm_measure_grad(a->measure, a->i, a->j, p, G);
+            w = nodal_action(s, st, a, nodal_action_value(s, st->q, a), blocks_dot(G, v)).w;
+        }
+        *F = v3_sub(*F, v3_mul(w, G[LM_XB]));
+        *M = v3_sub(*M, v3_mul(w, v3_sub(G[LM_PB], v3_cross(p->rho[1], G[LM_XB]))));
+    }
+}
+
+static double energy_sensor(nodal *s, const lm_state *st, const lm_spec_sensor *c)
+{
+    lm_energy e;
+    s->sys.form->energy(&s->sys, st, &e);
+    if (c->kind == LM_SENSOR_POWER) return e.power;
+    switch (c->component) {
+    case LM_ENERGY_KINETIC: return e.kinetic;
+    case LM_ENERGY_ELASTIC: return e.elastic;
+    case LM_ENERGY_GRAVITY: return e.gravity;
+    default: return e.kinetic + e.elastic + e.gravity;
+    }
+}
+
+double nodal_sensor(nodal *s, const lm_state *st, int i)
+{
+    const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
+    lm_v3 F, M;
+    switch (c->kind) {
+    case LM_SENSOR_JOINT: return nodal_coord(s, st->q, coord_index(s, c));
+    case LM_SENSOR_RATE: return coord_rate(s, st, coord_index(s, c));
+    case LM_SENSOR_FORCE:
+    case LM_SENSOR_MOMENT:
+        nodal_reaction(s, st, c->joint, &F, &M);
+        return v3_get(c->kind == LM_SENSOR_FORCE ? F : M, c->component);
+    case LM_SENSOR_ENERGY:
+    case LM_SENSOR_POWER: return energy_sensor(s, st, c);
+    case LM_SENSOR_POS:
+    case LM_SENSOR_VEL:
+    case LM_SENSOR_ACC:
+    case LM_SENSOR_ROT:
+    case LM_SENSOR_OMEGA:
+    case LM_SENSOR_ALPHA: return kinematic(s, st, c);
+    default: return NAN; /* refused when the system was made */
+    }
+}
+
+/* ---- derivatives ---- */
+
+static int is_kinematic(lm_sensor_kind k) { return k <= LM_SENSOR_ALPHA; }
+static int is_reaction(lm_sensor_kind k) { return k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT; }
+
+void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g)
+{
+    const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
+    memset(g, 0, sizeof *g);
+    g->node[0] = g->node[1] = -1;
+    if (is_kinematic(c->kind)) {
+        g->node[0] = s->m->frames[c->frame[0]].node;
+        if (c->frame[1] >= 0) g->node[1] = s->m->frames[c->frame[1]].node;
+    } else if (c->joint >= 0) {
+        const lm_joint *j = &s->m->joints[c->joint];
+        for (int e = 0; e < 2; e++) g->node[e] = s->m->pairs[j->pair].node[e];
+        if (is_reaction(c->kind))
+            for (int k = 0; k < j->nrows; k++) g->row[g->nrows++] = j->first_row + k;
+    }
+}
+
+/* Contribution of one small quantity to a linear form: sum u . delta. The sensor of frame f is
+ * L = u . (vector); its derivative with respect to the frame's x, psi, v, w, a, al is carried to
+ * the node by the rules at the top of the file. */
+typedef struct frame_form {
+    lm_v3 x, psi, v, w, a, al;
+} frame_form;
+
+static void to_node(const frame_kin *k, const frame_form *u, double dq[6], double dv[6],
+                    double da[6])
+{
+    /* x:  psi x rho;  v: w x rho;  a: al x rho + w x (w x rho);  rho turns with psi */
+    lm_v3 wr = v3_cross(k->w, k->rho);
+    v3_acc(dq, u->x);
+    v3_acc(dq + 3, v3_add(u->psi, v3_cross(k->rho, u->x)));
+    /* v depends on psi through rho: w x (psi x rho) */
+    v3_acc(dq + 3, v3_cross(k->rho, v3_cross(u->v, k->w)));
+    lm_v3 ua = v3_add(v3_cross(u->a, k->al), v3_cross(v3_cross(u->a, k->w), k->w));
+    v3_acc(dq + 3, v3_cross(k->rho, ua));
+    v3_acc(dv, u->v);
+    v3_acc(dv + 3, v3_add(u->w, v3_cross(k->rho, u->v)));
+    /* a depends on w: dw x (w x rho) + w x (dw x rho) */
+    v3_acc(dv + 3, v3_add(v3_cross(wr, u->a), v3_cross(k->rho, v3_cross(u->a, k->w))));
+    v3_acc(da, u->a);
+    v3_acc(da + 3, v3_add(u->al, v3_cross(k->rho, u->a)));
+}
+
+/* Derivatives of u . kinematic_vector with respect to f's and g's quantities (u fixed in g). */
+static void kinematic_forms(lm_sensor_kind kind, lm_v3 u, const frame_kin *f, const frame_kin *g,
+                            frame_form *F, frame_form *G)
+{
+    lm_v3 d = v3_sub(f->x, g->x), dv = v3_sub(f->v, g->v), uw = v3_cross(u, g->w);
+    lm_v3 y = kinematic_vector(kind, f, g);
+    switch (kind) {
+    case LM_SENSOR_POS: F->x = u; break;
+    case LM_SENSOR_VEL:
+        F->v = u;
+        F->x = v3_neg(uw);
+        G->w = v3_neg(v3_cross(d, u));
+        break;
+    case LM_SENSOR_OMEGA: F->w = u; break;
+    case LM_SENSOR_ALPHA:
+        F->al = u;
+        F->w = v3_neg(uw);
+        G->w = v3_neg(v3_cross(v3_sub(f->w, g->w), u));
+        break;
+    default: { /* a - ag - al x d - w x (w x d) - 2 w x (dv - w x d) = ... + w x (w x d) - 2 w x dv */
+        lm_v3 wd = v3_cross(g->w, d);
+        F->a = u;
+        F->v = v3_mul(-2, uw);
+        F->x = v3_add(v3_neg(v3_cross(u, g->al)), v3_cross(uw, g->w));
+        G->al = v3_neg(v3_cross(d, u));
+        G->w = v3_add(v3_cross(wd, u), v3_cross(d, uw));
+        G->w = v3_sub(G->w, v3_mul(2, v3_cross(dv, u)));
+    }
+    }
+    /* g's own x, v, a enter only through differences; u = R_g e turns with psi_g */
+    G->x = v3_neg(F->x);
+    G->v = v3_neg(F->v);
+    G->a = v3_neg(F->a);
+    if (kind == LM_SENSOR_OMEGA || kind == LM_SENSOR_ALPHA) {
+        G->w = v3_sub(G->w, F->w);
+        G->al = v3_sub(G->al, F->al);
+    }
+    G->psi = v3_cross(u, y);
+}
+
+static void kinematic_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c, sensor_grad *g)
+{
+    frame_kin f = frame_state(s, st, c->frame[0]), o = observer(s, st, c);
+    frame_form F = {0}, G = {0};
+    if (c->kind == LM_SENSOR_ROT) {
+        lm_pair_pose p = {.e = o.R, .f = f.R};
+        lm_v3 B[LM_PAIR_BLOCKS];
+        lm_measure_grad(LM_ROTVEC, c->component, 0, &p, B);
+        F.psi = B[LM_PB];
+        G.psi = B[LM_PA];
+    } else
+        kinematic_forms(c->kind, m3_col(&o.R, c->component), &f, &o, &F, &G);
+    if (g->node[0] >= 0) to_node(&f, &F, g->dq[0], g->dv[0], g->da[0]);
+    if (g->node[1] >= 0) to_node(&o, &G, g->dq[1], g->dv[1], g->da[1]);
+}
+
+/* dq of a sum over blocks: out += w * H^T u */
+static void add_transposed(unsigned set, lm_m3 H[4][4], double w, const lm_v3 u[4], sensor_grad *g)
+{
+    for (int r = 0; r < 4; r++)
+        for (int c = 0; c < 4; c++)
+            if (set >> (4 * r + c) & 1)
+                v3_acc(g->dq[c / 2] + 3 * (c % 2), v3_mul(w, m3_tv(&H[r][c], u[r])));
+}
+
+static void coord_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c, sensor_grad *g)
+{
+    const lm_coord *k = &s->m->coords[coord_index(s, c)];
+    int pair = s->m->joints[k->joint].pair;
+    lm_v3 G[4], v[4];
+    lm_m3 H[4][4];
+    lm_measure_grad(k->measure, k->i, k->j, &s->kin.pair[pair], G);
+    for (int b = 0; b < 4; b++)
+        v3_put((c->kind == LM_SENSOR_JOINT ? g->dq : g->dv)[b / 2] + 3 * (b % 2), G[b]);
+    if (c->kind == LM_SENSOR_JOINT) return;
+    pair_velocity(&s->m->pairs[pair], st->v, v);
+    unsigned set = lm_measure_hess(k->measure, k->i, k->j, &s->kin.pair[pair], H);
+    add_transposed(set, H, 1, v, g);
+}
+
+/* Reactions: exact in the multipliers, and in the position through the rows' directions. The force
+ * laws of springs on the joint enter through their rows' directions only, which is enough for
+ * Newton's method. */
+static void reaction_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c, sensor_grad *g)
+{
+    const lm_joint *j = &s->m->joints[c->joint];
+    const lm_pair_pose *p = &s->kin.pair[j->pair];
+    lm_v3 e = v3(c->component == 0, c->component == 1, c->component == 2), u[4] = {{0}};
+    /* reaction component = -lam (u . G) with u on the blocks of b */
+    u[LM_XB] = c->kind == LM_SENSOR_FORCE ? e : v3_cross(p->rho[1], e);
+    if (c->kind == LM_SENSOR_MOMENT) u[LM_PB] = e;
+    for (int k = 0; k < j->nrows; k++) {
+        const lm_row *row = &s->m->rows[j->first_row + k];
+        lm_v3 G[4];
+        lm_m3 H[4][4];
+        lm_measure_grad(row->measure, row->i, row->j, p, G);
+        g->dlam[k] = -blocks_dot(G, u);
+        unsigned set = lm_measure_hess(row->measure, row->i, row->j, p, H);
+        double lam = st->lam ? st->lam[j->first_row + k] : 0;
+        add_transposed(set, H, -lam, u, g);
+        if (c->kind == LM_SENSOR_MOMENT) /* rho_b turns: -(psi x rho) x G part */
+            v3_acc(g->dq[1] + 3, v3_mul(lam, v3_cross(p->rho[1], v3_cross(G[LM_XB], e))));
+    }
+}
+
+void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g)
+{
+    const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
+    nodal_sensor_deps(s, i, g);
+    if (is_kinematic(c->kind))
+        kinematic_grad(s, st, c, g);
+    else if (is_reaction(c->kind))
+        reaction_grad(s, st, c, g);
+    else if (c->kind == LM_SENSOR_JOINT || c->kind == LM_SENSOR_RATE)
+        coord_grad(s, st, c, g);
+}

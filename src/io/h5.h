@@ -1,0 +1,59 @@
+/* Result files: a thin, typed layer over HDF5.
+ *
+ * A file holds groups, texts, attributes, blobs (raw bytes, for checkpoints) and tables. A table is
+ * a chunked, extendible dataset of doubles: rows x columns, column names in its attribute
+ * `columns`. Rows are buffered in memory that is allocated when the table is made; lm_h5_flush
+ * writes them out and flushes the file, and between two flushes nothing of the file changes, so
+ * that a killed program leaves a file that any HDF5 reader opens (no SWMR flags, oldest superblock).
+ *
+ * Every function returns 0, or -1 after it has put a sentence with the cause into the file's error
+ * text (lm_h5_error); after a failed write the file refuses further writes, and closing it does
+ * not crash. HDF5's own error printing is silenced. Paths inside the file start with '/'; missing
+ * groups on the way are created. Not thread-safe: one thread writes. */
+#ifndef LM_IO_H5_H
+#define LM_IO_H5_H
+
+#include <stddef.h>
+
+typedef struct lm_h5 lm_h5;
+
+typedef enum lm_h5_mode {
+    LM_H5_CREATE, /* make a new file, or empty an existing one that limber wrote */
+    LM_H5_READ,
+    LM_H5_UPDATE  /* open an existing file for appending (resume) */
+} lm_h5_mode;
+
+/* Open. On failure returns -1 and writes the reason into err[size]: missing, a directory, no
+ * permission, not an HDF5 file, truncated. CREATE refuses to overwrite a file that is not HDF5. */
+int lm_h5_open(const char *path, lm_h5_mode mode, lm_h5 **file, char *err, size_t size);
+const char *lm_h5_error(const lm_h5 *f);
+int lm_h5_flush(lm_h5 *f); /* rows of all tables, then the file */
+int lm_h5_close(lm_h5 *f); /* flushes what can be flushed, frees everything in every case */
+
+int lm_h5_write_text(lm_h5 *f, const char *path, const char *text);   /* scalar string dataset */
+int lm_h5_write_attr_text(lm_h5 *f, const char *object, const char *name, const char *text);
+int lm_h5_write_attr_num(lm_h5 *f, const char *object, const char *name, double value);
+int lm_h5_write_blob(lm_h5 *f, const char *path, const void *data, size_t size); /* replaces; same
+                                 size each time rewrites in place */
+
+/* Make a table (or, in UPDATE mode, take up an existing one with the same columns). `block` is the
+ * number of rows per chunk and of rows buffered (a full buffer is written out, without flushing
+ * the file's metadata more than needed). Returns the table's number >= 0, or -1. */
+int lm_h5_table(lm_h5 *f, const char *path, int ncols, const char *const *columns, int block);
+int lm_h5_append(lm_h5 *f, int table, const double *row);
+long lm_h5_rows(const lm_h5 *f, int table);               /* written and buffered */
+int lm_h5_truncate(lm_h5 *f, int table, long rows);       /* drop the rows after the first `rows` */
+
+/* Reading: memory is lm_alloc'ed, free with lm_free. A missing object gives 1 (not -1). */
+int lm_h5_read_text(lm_h5 *f, const char *path, char **text);
+int lm_h5_read_attr_text(lm_h5 *f, const char *object, const char *name, char **text);
+int lm_h5_read_attr_num(lm_h5 *f, const char *object, const char *name, double *value);
+int lm_h5_read_blob(lm_h5 *f, const char *path, void **data, size_t *size);
+/* Dimensions and column names (one block of memory: the pointers and the texts). */
+int lm_h5_table_info(lm_h5 *f, const char *path, long *rows, int *ncols, char ***columns);
+/* Rows first .. first+n-1, all columns, row by row. */
+int lm_h5_read_rows(lm_h5 *f, const char *path, long first, long n, double *data);
+/* Names of the members of a group, in order of creation; one block of memory. */
+int lm_h5_list(lm_h5 *f, const char *group, int *n, char ***names);
+
+#endif

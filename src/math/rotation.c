@@ -1,0 +1,95 @@
+#include "math/v3.h"
+
+/* sin(x)/x and friends by series near 0: the closed forms lose digits there. */
+lm_quat lm_quat_exp(lm_v3 psi)
+{
+    double a2 = v3_dot(psi, psi), s, c;
+    if (a2 < 1e-4) {
+        /* sin(a/2)/a and cos(a/2): the next terms are below rounding */
+        double h2 = 0.25 * a2;
+        s = 0.5 * (1 - h2 / 6 * (1 - h2 / 20 * (1 - h2 / 42)));
+        c = 1 - h2 / 2 * (1 - h2 / 12 * (1 - h2 / 30));
+    } else {
+        double a = sqrt(a2);
+        s = sin(0.5 * a) / a;
+        c = cos(0.5 * a);
+    }
+    return (lm_quat){c, s * psi.x, s * psi.y, s * psi.z};
+}
+
+lm_v3 lm_quat_log(lm_quat q)
+{
+    double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    if (q.w < 0) q = (lm_quat){-q.w, -q.x, -q.y, -q.z};
+    double s = n < 1e-9 ? 2.0 / q.w : 2.0 * atan2(n, q.w) / n;
+    return v3(s * q.x, s * q.y, s * q.z);
+}
+
+/* Shepperd: divide by the largest of the four components. */
+lm_quat lm_quat_from_m3(const lm_m3 *R)
+{
+    const double *m = R->m;
+    double t = m[0] + m[4] + m[8];
+    lm_quat q;
+    if (t > 0)
+        q = (lm_quat){1 + t, m[5] - m[7], m[6] - m[2], m[1] - m[3]};
+    else if (m[0] >= m[4] && m[0] >= m[8])
+        q = (lm_quat){m[5] - m[7], 1 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]};
+    else if (m[4] >= m[8])
+        q = (lm_quat){m[6] - m[2], m[1] + m[3], 1 - m[0] + m[4] - m[8], m[5] + m[7]};
+    else
+        q = (lm_quat){m[1] - m[3], m[2] + m[6], m[5] + m[7], 1 - m[0] - m[4] + m[8]};
+    return quat_unit(q);
+}
+
+lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle)
+{
+    if (angle == 0) return m3_identity();
+    return quat_m3(lm_quat_exp(v3_mul(angle, v3_unit(axis))));
+}
+
+/* T^-1 = I - 1/2 skew(psi) + (1 - (a/2) cot(a/2)) / a^2 skew(psi)^2 */
+lm_m3 lm_rot_tangent_inverse(lm_v3 psi)
+{
+    double a2 = v3_dot(psi, psi), c;
+    if (a2 < 1e-4)
+        c = 1.0 / 12 * (1 + a2 / 60 * (1 + a2 / 42));
+    else {
+        double a = sqrt(a2);
+        c = (1 - 0.5 * a / tan(0.5 * a)) / a2;
+    }
+    lm_m3 T = m3_add(m3_scale(-0.5, m3_skew(psi)), m3_scale(c, m3_skew_skew(psi, psi)));
+    return m3_add(m3_identity(), T);
+}
+
+/* T = I + (1 - cos a)/a^2 skew(psi) + (a - sin a)/a^3 skew(psi)^2 */
+lm_m3 lm_rot_tangent(lm_v3 psi)
+{
+    double a2 = v3_dot(psi, psi), c1, c2;
+    if (a2 < 1e-4) {
+        c1 = 0.5 * (1 - a2 / 12 * (1 - a2 / 30));
+        c2 = 1.0 / 6 * (1 - a2 / 20 * (1 - a2 / 42));
+    } else {
+        double a = sqrt(a2);
+        c1 = (1 - cos(a)) / a2;
+        c2 = (a - sin(a)) / (a2 * a);
+    }
+    lm_m3 T = m3_add(m3_scale(c1, m3_skew(psi)), m3_scale(c2, m3_skew_skew(psi, psi)));
+    return m3_add(m3_identity(), T);
+}
+
+lm_m3 lm_triad(lm_v3 axis)
+{
+    lm_v3 e3 = v3_unit(axis);
+    /* start from the global axis that is least along e3, so that x gives (y, z, x) and so on */
+    double ax = fabs(e3.x), ay = fabs(e3.y), az = fabs(e3.z);
+    lm_v3 s = az >= ax && az >= ay ? v3(1, 0, 0) : ax >= ay ? v3(0, 1, 0) : v3(0, 0, 1);
+    lm_v3 e1 = v3_unit(v3_sub(s, v3_mul(v3_dot(s, e3), e3)));
+    return m3_cols(e1, v3_cross(e3, e1), e3);
+}
+
+double lm_angle_near(double angle, double near)
+{
+    const double turn = 6.283185307179586476925286766559;
+    return angle + turn * floor((near - angle) / turn + 0.5);
+}

@@ -1,0 +1,35 @@
+/* A sparse square matrix in compressed columns: the pattern is made once, the numbers often. */
+#ifndef LM_MATH_SPARSE_H
+#define LM_MATH_SPARSE_H
+
+#include "base/mem.h"
+
+typedef struct lm_pattern {
+    int n;
+    int nnz;
+    int *colptr; /* [n + 1] */
+    int *rowind; /* [nnz] ascending within a column */
+} lm_pattern;
+
+typedef struct lm_entry {
+    int row, col;
+} lm_entry;
+
+/* Collects positions, in any order and repeated. */
+typedef struct lm_pattern_builder {
+    lm_arena *arena; /* must outlive the builder; holds the list too */
+    LM_VEC(lm_entry) at;
+    int failed;
+} lm_pattern_builder;
+
+int lm_pattern_add(lm_pattern_builder *b, int row, int col);             /* 0, or -1: no memory */
+int lm_pattern_block(lm_pattern_builder *b, int row, int col, int nr, int nc);
+int lm_pattern_make(lm_pattern_builder *b, lm_arena *arena, int n, lm_pattern *p);
+
+/* Place of an entry in the array of numbers; -1 when it is not in the pattern. */
+int lm_pattern_find(const lm_pattern *p, int row, int col);
+
+/* y += s A x */
+void lm_sparse_mul(const lm_pattern *p, const double *values, double s, const double *x, double *y);
+
+#endif

@@ -1,0 +1,173 @@
+/* Outputs, analyses and the formulation. */
+#include "model/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- outputs --- */
+
+static void push_output(lm_reader *r, const lm_entry *entry, const char *suffix, const lm_expr *e)
+{
+    lm_spec_output *o = LM_PUSH(r->arena, &r->spec->outputs);
+    o->item.name = *suffix ? lm_arena_printf(r->arena, "%s%s", entry->name, suffix) : entry->name;
+    o->item.loc = entry->key->loc;
+    o->expr = *e;
+}
+
+/* An output that is just a vector sensor becomes three. */
+static int read_output(lm_reader *r, const lm_entry *entry)
+{
+    static const char *const suffix[] = {".x", ".y", ".z"};
+    lm_expr e;
+    r->vectors = r->component = 0;
+    r->vectors_allowed = 1;
+    int rc = lm_read_expr(r, entry->value, LM_SCOPE_SENSORS, &e);
+    r->vectors_allowed = 0;
+    if (rc) return -1;
+    if (!r->vectors) {
+        push_output(r, entry, "", &e);
+        return 0;
+    }
+    if (r->vectors > 1 || e.nops != 1) /* the message of a vector in the wrong place */
+        return lm_read_expr(r, entry->value, LM_SCOPE_SENSORS, &e);
+    push_output(r, entry, suffix[0], &e);
+    r->vectors_allowed = 1;
+    for (r->component = 1; r->component < 3; r->component++)
+        if (lm_read_expr(r, entry->value, LM_SCOPE_SENSORS, &e) == 0)
+            push_output(r, entry, suffix[r->component], &e);
+    r->vectors_allowed = 0;
+    return 0;
+}
+
+void lm_read_outputs(lm_reader *r)
+{
+    for (int i = 0; i < r->outputs.entries.n; i++) {
+        const lm_entry *entry = &r->outputs.entries.at[i];
+        lm_where where;
+        if (lm_enter(r, &r->outputs, entry, &where) == 0)
+            lm_leave(r, entry, read_output(r, entry));
+    }
+}
+
+/* --- analyses --- */
+
+static int unknown_in_list(lm_reader *r, const lm_yaml *node, const char *name, const char *what,
+                           const lm_table *table)
+{
+    const char *const *names = (const char *const *)table->bases.list.at;
+    const char *hint = lm_suggest(r, name, names, table->bases.list.n);
+    if (!*hint && table->bases.list.n)
+        hint = lm_arena_printf(&r->scratch, " (%s: %s)", table->plural,
+                               lm_list_names(r, names, table->bases.list.n));
+    lm_error(r->diag, node->loc, "'%s' is no %s%s", lm_quoted(r, name), what, hint);
+    return -1;
+}
+
+/* The name up to a '.' outside parentheses. */
+static const char *head(lm_reader *r, const char *name)
+{
+    int depth = 0;
+    const char *c = name;
+    for (; *c && !(*c == '.' && !depth); c++) depth += (*c == '(') - (*c == ')');
+    return lm_arena_strn(&r->scratch, name, (size_t)(c - name));
+}
+
+/* Inputs of a linearisation are loads or joints, outputs are outputs. */
+static int check_names(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *node)
+{
+    int rc = 0;
+    const lm_yaml *inputs = lm_yaml_get(node, "inputs", NULL);
+    const lm_yaml *outputs = lm_yaml_get(node, "outputs", NULL);
+    for (int i = 0; i < a->ninputs; i++) {
+        const char *name = head(r, a->inputs[i]);
+        if (lm_names_find(&r->loads.names, name) >= 0 ||
+            lm_names_find(&r->joints.names, name) >= 0 || r->loads.broken || r->joints.broken)
+            continue;
+        rc = unknown_in_list(r, inputs->kind == LM_YAML_LIST ? inputs->items[i] : inputs, name,
+                             "load or joint", r->loads.entries.n ? &r->loads : &r->joints);
+    }
+    for (int i = 0; i < a->noutputs; i++) {
+        const char *name = head(r, a->outputs[i]);
+        if (lm_names_find(&r->outputs.names, name) >= 0 || r->outputs.broken) continue;
+        rc = unknown_in_list(r, outputs->kind == LM_YAML_LIST ? outputs->items[i] : outputs, name,
+                             "output", &r->outputs);
+    }
+    return rc;
+}
+
+static int check_dynamics(lm_reader *r, lm_spec_analysis *a, const lm_yaml *node)
+{
+    if (a->output_step == 0) a->output_step = a->until / 1000;
+    double rows = a->until / a->output_step;
+    const lm_yaml *step = lm_yaml_get(node, "output_step", NULL);
+    if (rows <= LM_OUTPUT_ROWS) return 0;
+    lm_error(r->diag, step ? step->loc : a->loc,
+             "until / output_step makes %.3g rows of output; at most %d are possible, raise "
+             "'output_step'",
+             rows, LM_OUTPUT_ROWS);
+    return -1;
+}
+
+static int check_campbell(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *node)
+{
+    const lm_spec_joint *j = &r->spec->joints.at[a->drive];
+    if (j->item.bad) return -1;
+    for (int i = 0; i < lm_joint_coord_count(j->type); i++)
+        if (lm_joint_coord(j->type, i) == LM_COORD_ANGLE) return 0;
+    lm_error(r->diag, lm_yaml_get(node, "drive", NULL)->loc,
+             "joint '%s' does not turn: a campbell analysis needs a joint with an angle (revolute, "
+             "cylindrical or planar)",
+             j->item.name);
+    return -1;
+}
+
+static void read_analysis(lm_reader *r, const lm_yaml *node)
+{
+    lm_spec_analysis a = {.loc = node->loc, .drive = -1};
+    lm_where where = {"analysis", NULL, node->loc, NULL};
+    uint64_t given;
+    r->where = &where;
+    int rc = lm_read_object(r, LM_OBJECT_ANALYSIS, node, &a, &given);
+    if (!rc && a.type == LM_ANALYSIS_DYNAMICS) rc = check_dynamics(r, &a, node);
+    if (!rc && a.type == LM_ANALYSIS_LINEARIZE) rc = check_names(r, &a, node);
+    if (!rc && a.type == LM_ANALYSIS_CAMPBELL) rc = check_campbell(r, &a, node);
+    r->where = NULL;
+    if (!rc) *LM_PUSH(r->arena, &r->spec->analyses) = a;
+}
+
+void lm_read_analyses(lm_reader *r, const lm_yaml *node)
+{
+    if (!node) return;
+    if (node->kind != LM_YAML_LIST) {
+        read_analysis(r, node);
+        return;
+    }
+    if (node->n == 0)
+        lm_error(r->diag, node->loc, "'analysis' is an empty list; name at least one analysis, e.g. "
+                                     "{type: dynamics, until: 1}");
+    for (int i = 0; i < node->n; i++) {
+        lm_scratch_trim(r);
+        read_analysis(r, node->items[i]);
+    }
+}
+
+/* --- formulation --- */
+
+void lm_read_formulation(lm_reader *r, const lm_yaml *node)
+{
+    lm_spec_formulation *f = &r->spec->formulation;
+    const lm_object *o = lm_schema_object(LM_OBJECT_FORMULATION);
+    uint64_t given;
+    *f = (lm_spec_formulation){.modes = 4, .stiffening = 1};
+    f->type = r->spec->coordinates.n ? LM_FORM_MINIMAL : LM_FORM_COROTATIONAL;
+    if (!node || lm_yaml_is_null(node)) return;
+    f->given = 1;
+    f->loc = node->loc;
+    lm_where where = {"formulation", NULL, node->loc, NULL};
+    r->where = &where;
+    if (node->kind == LM_YAML_MAP)
+        lm_read_object(r, LM_OBJECT_FORMULATION, node, f, &given);
+    else
+        lm_read_key(r, lm_schema_variant(o), node, f);
+    r->where = NULL;
+}

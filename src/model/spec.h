@@ -1,0 +1,304 @@
+/* The spec: what the model file says, typed and checked, before any mechanics.
+ *
+ * The reader fills it from YAML by the schema (schema.def), with repetition expanded, includes
+ * merged, constants evaluated, every name resolved to an index and every expression parsed. After
+ * a successful read nothing in it refers to text any more except for messages. Everything lives in
+ * one arena. Indices are into the vectors of lm_spec; -1 means absent. */
+#ifndef LM_MODEL_SPEC_H
+#define LM_MODEL_SPEC_H
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "expr/expr.h"
+
+/* A named thing of the file: materials, sections, bodies, joints, ... start with it. */
+typedef struct lm_spec_item {
+    const char *name; /* after expansion: "link(3)" */
+    lm_loc loc;       /* of its key */
+    int bad;          /* an error was reported for it: don't report follow-ups */
+} lm_spec_item;
+
+typedef struct lm_spec_pose {
+    double position[3];
+    double axis[3]; /* rotation axis (any length > 0) and angle; angle 0: none */
+    double angle;
+} lm_spec_pose;
+
+typedef struct lm_spec_material {
+    lm_spec_item item;
+    double E, G, rho; /* G from nu when nu is given */
+    double damping_mass, damping_stiffness;
+} lm_spec_material;
+
+typedef enum lm_shape {
+    LM_SHAPE_RECTANGLE, LM_SHAPE_CIRCLE, LM_SHAPE_TUBE, LM_SHAPE_BOX, LM_SHAPE_GENERAL,
+    LM_SHAPE_STIFFNESS
+} lm_shape;
+
+/* Dimensions may depend on s (slot LM_SLOT_S); absent ones are the constant NAN. */
+enum { LM_SLOT_S = 1 };
+typedef struct lm_spec_section {
+    lm_spec_item item;
+    int material; /* -1 only for shape stiffness */
+    lm_shape shape;
+    lm_expr height, width, radius, thickness;     /* rectangle, box, circle, tube */
+    lm_expr A, Iy, Iz, J, ky, kz;                 /* general */
+    lm_expr EA, EIy, EIz, GJ, GAy, GAz;           /* stiffness */
+    lm_expr rhoA, rhoIy, rhoIz;
+    double damping_mass, damping_stiffness;       /* for shape stiffness, which has no material */
+} lm_spec_section;
+
+/* One factor of a frame product (minimal coordinates). */
+typedef enum lm_factor_kind {
+    LM_FACTOR_FRAME, LM_FACTOR_ROTX, LM_FACTOR_ROTY, LM_FACTOR_ROTZ, LM_FACTOR_ROT, LM_FACTOR_DISP
+} lm_factor_kind;
+typedef struct lm_factor {
+    lm_factor_kind kind;
+    int frame;       /* index into lm_spec.products (FRAME) */
+    int inverse;     /* inv(...) of it */
+    double axis[3];  /* ROT */
+    lm_expr arg[3];  /* angle, or the displacement; slots: 0 = t, 1 + i = coordinate i */
+} lm_factor;
+typedef struct lm_product { /* a frame of `frames:`, or an unnamed one from `motion:` */
+    lm_spec_item item;
+    int nfactors;
+    lm_factor *factors;
+} lm_product;
+
+typedef struct lm_spec_node { /* a named frame of a rigid body or a node of a superelement */
+    const char *name;
+    lm_loc loc;
+    lm_spec_pose pose; /* in body axes */
+    int motion;        /* product index, -1: none */
+} lm_spec_node;
+
+typedef enum lm_body_type { LM_BODY_RIGID, LM_BODY_BEAM, LM_BODY_SUPERELEMENT } lm_body_type;
+typedef struct lm_spec_body {
+    lm_spec_item item;
+    lm_body_type type;
+    lm_spec_pose pose;         /* rigid, superelement: of the body frame */
+    int motion;                /* rigid: product index or -1 */
+    int nnodes;                /* rigid: named frames; superelement: nodes */
+    lm_spec_node *nodes;
+    /* rigid */
+    double mass, inertia[6], com[3]; /* Ixx Iyy Izz Ixy Ixz Iyz about the mass centre */
+    /* beam */
+    int section, end_section;  /* -1: none */
+    int npoints;
+    double (*points)[3];       /* axis: `from`, `to` or `points` */
+    int elements;
+    int timoshenko;
+    int has_y_axis;
+    double y_axis[3];
+    /* superelement */
+    const char *mass_file, *stiffness_file, *damping_file; /* resolved paths, or NULL */
+    int beam_section;          /* generated from a beam: section, length; else -1 */
+    double beam_length;
+    const char *frame;         /* "mean", "chord", a node's name */
+    int frame_product;         /* ... or a product index; else -1 */
+} lm_spec_body;
+
+/* A frame that something refers to; every distinct one stands once in lm_spec.frames. */
+typedef enum lm_frame_kind {
+    LM_FRAME_GROUND,     /* the ground itself: in a joint, the point that meets the other frame */
+    LM_FRAME_GROUND_AT,  /* a fixed point */
+    LM_FRAME_BODY,       /* body frame of a rigid body or superelement */
+    LM_FRAME_NODE,       /* named frame or node: nodes[node] of the body */
+    LM_FRAME_BEAM_NODE,  /* node 0..elements of a beam (start = 0, end = elements) */
+    LM_FRAME_BEAM_AT     /* s in 0..1 along a beam, not at a node */
+} lm_frame_kind;
+typedef struct lm_spec_frame {
+    const char *name; /* canonical text */
+    lm_frame_kind kind;
+    int body, node;
+    double s;
+    double position[3]; /* GROUND_AT */
+} lm_spec_frame;
+
+/* Joint types; the coordinates of b relative to a that each has are in joint_coords (spec.c). */
+typedef enum lm_joint_type {
+    LM_JOINT_FIXED, LM_JOINT_REVOLUTE, LM_JOINT_PRISMATIC, LM_JOINT_CYLINDRICAL,
+    LM_JOINT_SPHERICAL, LM_JOINT_UNIVERSAL, LM_JOINT_PLANAR, LM_JOINT_INLINE, LM_JOINT_DISTANCE
+} lm_joint_type;
+
+/* Kinds of joint coordinate: an angle about the axis, a displacement along it.
+ *   revolute {angle}  prismatic, inline, distance {displacement}  cylindrical {angle, displacement}
+ *   universal {angle1, angle2}  planar {angle, x, y}  fixed, spherical {} */
+typedef enum lm_coord_kind {
+    LM_COORD_ANGLE, LM_COORD_DISPLACEMENT, LM_COORD_ANGLE1, LM_COORD_ANGLE2, LM_COORD_X, LM_COORD_Y
+} lm_coord_kind;
+enum { LM_JOINT_COORDS = 3 };
+int lm_joint_coord_count(lm_joint_type type);
+lm_coord_kind lm_joint_coord(lm_joint_type type, int i);
+const char *lm_coord_name(lm_coord_kind kind); /* "angle", "displacement", "angle1", ... */
+
+typedef struct lm_spec_coord { /* what a joint coordinate carries */
+    int has_drive, has_effort;
+    lm_expr drive;    /* of t only */
+    lm_expr effort;   /* of t and sensors */
+    double stiffness, damping;                      /* 0: none */
+    double friction, friction_velocity;             /* Coulomb limit, smoothing rate; 0: none */
+} lm_spec_coord;
+
+typedef struct lm_spec_joint {
+    lm_spec_item item;
+    lm_joint_type type;
+    int frame[2];
+    int has_axis;
+    double axis[3], axis2[3]; /* unit; axis2: second axis of a universal joint */
+    int has_at;
+    double at[3];
+    int assemble;
+    int compliant;            /* constraint replaced by springs */
+    double compliant_stiffness[2], compliant_damping[2]; /* translation, rotation */
+    lm_spec_coord coord[LM_JOINT_COORDS];
+} lm_spec_joint;
+
+typedef struct lm_spec_load {
+    lm_spec_item item;
+    int frame;
+    int has_force, has_torque;
+    lm_expr force[3], torque[3]; /* of t and sensors */
+    int local;                   /* axes: local (follower) */
+} lm_spec_load;
+
+typedef enum lm_force_type { LM_FORCE_SPRING, LM_FORCE_BUSHING } lm_force_type;
+typedef struct lm_spec_force {
+    lm_spec_item item;
+    lm_force_type type;
+    int frame[2];
+    double stiffness[6], damping[6]; /* spring: [0] only */
+    double length;                   /* spring: NAN = initial distance */
+} lm_spec_force;
+
+/* Initial values by joint coordinate or by coordinate of `coordinates`. */
+typedef struct lm_spec_initial {
+    lm_loc loc;
+    int joint, coordinate; /* one of them >= 0 */
+    int coord;             /* which coordinate of the joint */
+    int has_value, has_rate;
+    double value, rate;
+} lm_spec_initial;
+typedef struct lm_spec_velocity {
+    lm_loc loc;
+    int body;
+    double linear[3], angular[3];
+} lm_spec_velocity;
+
+typedef struct lm_spec_coordinate { /* of `coordinates:` */
+    lm_spec_item item;
+    double value, rate;
+} lm_spec_coordinate;
+
+/* Sensors: quantities an expression can ask for. Slot of sensor i in an expression: 1 + i. */
+typedef enum lm_sensor_kind {
+    LM_SENSOR_POS, LM_SENSOR_VEL, LM_SENSOR_ACC, LM_SENSOR_ROT, LM_SENSOR_OMEGA, LM_SENSOR_ALPHA,
+    LM_SENSOR_JOINT, LM_SENSOR_RATE, LM_SENSOR_FORCE, LM_SENSOR_MOMENT, LM_SENSOR_DEFLECTION,
+    LM_SENSOR_TIP, LM_SENSOR_SECTION, LM_SENSOR_ENERGY, LM_SENSOR_POWER, LM_SENSOR_COORDINATE,
+    LM_SENSOR_COORDINATE_RATE
+} lm_sensor_kind;
+enum { LM_SECTION_N, LM_SECTION_VY, LM_SECTION_VZ, LM_SECTION_T, LM_SECTION_MY, LM_SECTION_MZ,
+       LM_SECTION_STRESS }; /* component of LM_SENSOR_SECTION */
+enum { LM_ENERGY_KINETIC, LM_ENERGY_ELASTIC, LM_ENERGY_GRAVITY, LM_ENERGY_TOTAL };
+enum { LM_POWER_EXTERNAL };
+typedef struct lm_spec_sensor {
+    lm_sensor_kind kind;
+    int frame[2];   /* second: -1 = relative to the ground, global axes */
+    int joint, coord;
+    int body;       /* deflection, tip, section */
+    double s;
+    int coordinate;
+    int component;  /* 0 1 2 for x y z, or an enum above */
+    lm_loc loc;
+} lm_spec_sensor;
+
+typedef struct lm_spec_output {
+    lm_spec_item item; /* a vector sensor without component gives three: name.x name.y name.z */
+    lm_expr expr;
+} lm_spec_output;
+
+typedef enum lm_formulation_type {
+    LM_FORM_COROTATIONAL, LM_FORM_MINIMAL, LM_FORM_ELASTODYNAMIC, LM_FORM_RFE, LM_FORM_FFR
+} lm_formulation_type;
+typedef struct lm_spec_formulation {
+    lm_loc loc;
+    int given;                  /* 0: not in the file (type holds the default) */
+    lm_formulation_type type;
+    int basis_modes;            /* ffr: basis: modes (1) or spline (0, default) */
+    int modes;                  /* ffr: number of modes per bending direction, default 4 */
+    int algorithm_dense;        /* ffr: algorithm: dense (1) or dca (0, default) */
+    int closure_spring;         /* rfe: closure: spring (1) or constraint (0, default) */
+    int stiffening;             /* elastodynamic, ffr: geometric stiffening, default 1 */
+} lm_spec_formulation;
+
+typedef enum lm_analysis_type {
+    LM_ANALYSIS_DYNAMICS, LM_ANALYSIS_STATICS, LM_ANALYSIS_MODES, LM_ANALYSIS_LINEARIZE,
+    LM_ANALYSIS_CAMPBELL
+} lm_analysis_type;
+typedef enum lm_method {
+    LM_METHOD_GENERALIZED_ALPHA, LM_METHOD_BDF, LM_METHOD_NEWMARK, LM_METHOD_EXPLICIT
+} lm_method;
+typedef struct lm_spec_analysis {
+    lm_loc loc;
+    lm_analysis_type type;
+    double until, output_step; /* dynamics; output_step default until/1000 */
+    double tolerance;          /* 1e-4 */
+    double step;               /* 0: error-controlled */
+    lm_method method;
+    double rho_inf;            /* 0.8 */
+    int load_steps;            /* statics: 1 */
+    int count;                 /* modes, campbell: 10 */
+    int about_statics;         /* modes */
+    double at;                 /* linearize: time, default 0 */
+    int ninputs, noutputs;     /* linearize: names as written */
+    const char **inputs, **outputs;
+    int drive;                 /* campbell: joint */
+    double speeds[3];          /* campbell: from, to, count */
+} lm_spec_analysis;
+
+typedef struct lm_spec {
+    lm_arena *arena;
+    const char *file;  /* as given */
+    const char *text;  /* the model file's own text (stored in result files) */
+    const char *title; /* "" when absent */
+    double gravity[3];
+    int assemble;      /* top-level `assemble: true` */
+    int project;       /* initial: project */
+    LM_VEC(lm_spec_material) materials;
+    LM_VEC(lm_spec_section) sections;
+    LM_VEC(lm_spec_body) bodies;
+    LM_VEC(lm_spec_frame) frames;
+    LM_VEC(lm_spec_joint) joints;
+    LM_VEC(lm_spec_load) loads;
+    LM_VEC(lm_spec_force) forces;
+    LM_VEC(lm_spec_initial) initial;
+    LM_VEC(lm_spec_velocity) velocities;
+    LM_VEC(lm_spec_coordinate) coordinates;
+    LM_VEC(lm_product) products;
+    LM_VEC(lm_spec_sensor) sensors;
+    LM_VEC(lm_spec_output) outputs;
+    LM_VEC(lm_spec_analysis) analyses; /* at least one when the file has `analysis` */
+    lm_spec_formulation formulation;
+} lm_spec;
+
+typedef struct lm_read_options {
+    const char *const *set; /* "NAME=expression" overrides of parameters (--set) */
+    int nset;
+    int allow_outside_includes; /* include files outside the model's folder */
+} lm_read_options;
+
+/* Read a file, or text that is already in memory (`name` stands for the file in messages and gives
+ * the folder of includes). All errors go to `diag`; 0 when there were none, else a limber_status
+ * (LIMBER_INPUT, LIMBER_IO, LIMBER_MEMORY). *spec is valid only on 0; memory is the arena's in
+ * every case. */
+int lm_read_file(lm_arena *arena, lm_diag *diag, const char *path, const lm_read_options *options,
+                 lm_spec **spec);
+int lm_read_text(lm_arena *arena, lm_diag *diag, const char *text, size_t size, const char *name,
+                 const lm_read_options *options, lm_spec **spec);
+
+/* Generated from the schema. */
+#include <stdio.h>
+void lm_schema_json(FILE *out);     /* JSON Schema (draft 2020-12) for editors */
+void lm_schema_markdown(FILE *out); /* the reference page: a table per object */
+
+#endif

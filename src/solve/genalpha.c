@@ -1,0 +1,382 @@
+/* Generalized-alpha on the Lie group, stabilised index 2, with error-controlled steps.
+ *
+ * With the algorithmic acceleration w and the true one a (docs/theory/generalized-alpha.md):
+ *     (1 - am) w1 + am w0 = (1 - af) a1 + af a0
+ *     v1 = v0 + h ((1 - c) w0 + c w1)
+ *     dx = h v0 + h^2 ((1/2 - b) w0 + b w1) + e,   q1 = retract(q0, dx)
+ * where the equations of motion and the constraints on the velocities determine a1 and lam, and the
+ * constraints on the positions determine the small correction e = O(h^3) along the constraint
+ * forces. (Index 3, which has no e and lets the positions determine lam, leaves velocities off by
+ * O(h^2); when the step then shrinks, the next one must pay with an acceleration of O(h^2)/h.)
+ *
+ * Newton's method iterates on dx and lam; the equations of motion are divided by cM = da/d(dx), so
+ * that the matrix
+ *     [ M + (cD/cM) D + (1/cM) K   Phi^T ]
+ *     [ Phi                         0    ]
+ * stays well conditioned for any step; the same factors serve the correction e. They are kept from
+ * step to step while Newton converges quickly. */
+#include "solve/integrator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct genalpha {
+    lm_integrator base;
+    double am, af, b, c;      /* alpha_m, alpha_f, beta, gamma */
+    double shift;             /* w(t) = a(t + shift h) */
+    double *w, *w0;           /* algorithmic acceleration at the end and start of the step */
+    double *a_old, *lam_old;  /* one step further back, for the predictor */
+    /* scratch, not part of the state */
+    double *tq, *tv, *ta, *tw, *tlam, *tdx; /* the step being tried */
+    double factor_cM, factor_h; /* of the factors in use; 0: none */
+    double rate;              /* contraction seen last */
+} genalpha;
+
+typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NO_MEMORY } step_result;
+
+static void parameters(genalpha *g, double rho, int newmark)
+{
+    g->am = newmark ? 0 : (2 * rho - 1) / (rho + 1);
+    g->af = newmark ? 0 : rho / (rho + 1);
+    g->c = 0.5 + g->af - g->am;
+    g->b = 0.25 * (g->c + 0.5) * (g->c + 0.5);
+    g->shift = g->am - g->af;
+}
+
+static void copy(double *to, const double *from, int n)
+{
+    if (n) memcpy(to, from, sizeof(double) * (size_t)n);
+}
+
+/* ---- one step ---- */
+
+/* Predict a and lam by extrapolation, then w, dx and v by the method's formulas. */
+static void predict(genalpha *g, double h)
+{
+    lm_integrator *s = &g->base;
+    int nv = s->sys->nv, nl = s->sys->nl;
+    double r = s->clock->h_history > 0 ? h / s->clock->h_history : 0;
+    if (r > 2) r = 2;
+    /* w belongs to the instant t + shift h: rescale its lead to the new step */
+    double lead = s->clock->h > 0 ? h / s->clock->h : 0;
+    for (int i = 0; i < nv; i++) {
+        double w0 = s->a[i] + lead * (g->w[i] - s->a[i]);
+        double a1 = s->a[i] + r * (s->a[i] - g->a_old[i]);
+        double w1 = ((1 - g->af) * a1 + g->af * s->a[i] - g->am * w0) / (1 - g->am);
+        g->w0[i] = w0;
+        g->ta[i] = a1;
+        g->tw[i] = w1;
+        g->tdx[i] = h * s->v[i] + h * h * ((0.5 - g->b) * w0 + g->b * w1);
+        g->tv[i] = s->v[i] + h * ((1 - g->c) * w0 + g->c * w1);
+    }
+    for (int k = 0; k < nl; k++) g->tlam[k] = s->lam[k] + r * (s->lam[k] - g->lam_old[k]);
+}
+
+static int refactor(genalpha *g, double t, double h)
+{
+    lm_integrator *s = &g->base;
+    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), cD = g->c / (g->b * h);
+    lm_state st = {t, g->tq, g->tv, g->ta, g->tlam};
+    double t0 = s->profile.on ? lm_seconds() : 0;
+    s->stats.jacobians++;
+    if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
+    s->clock->fresh = 0;
+    if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 1;
+    double t1 = s->profile.on ? lm_seconds() : 0;
+    int bad = lm_linear_factor(s->lin);
+    if (s->profile.on) {
+        s->profile.jacobian += t1 - t0;
+        s->profile.factor += lm_seconds() - t1;
+    }
+    g->factor_cM = bad ? 0 : cM;
+    g->factor_h = h;
+    return bad;
+}
+
+/* Right sides at the trial state: x for the motion (equations of motion, constraint rates as
+ * displacements), x + n for the correction of the positions. Returns the constraint gap in *phi. */
+static int residual(genalpha *g, double t, double h, double cM, double *phi)
+{
+    lm_integrator *s = &g->base;
+    lm_system *sys = s->sys;
+    int nv = sys->nv, nl = sys->nl, n = nv + nl;
+    lm_state st = {t, g->tq, g->tv, g->ta, g->tlam};
+    double *rate = s->x + nv, *gap = s->x + n + nv, to_x = -g->b * h / g->c;
+    double t0 = s->profile.on ? lm_seconds() : 0;
+    s->stats.residuals++;
+    int bad = sys->form->residual(sys, &st, s->x, gap, rate);
+    if (s->profile.on) s->profile.residual += lm_seconds() - t0;
+    if (bad) return bad;
+    *phi = 0;
+    for (int i = 0; i < nv; i++) s->x[i] *= -1 / cM;
+    memset(s->x + n, 0, sizeof(double) * (size_t)nv);
+    for (int k = 0; k < nl; k++) {
+        if (sys->active[k]) {
+            *phi = fmax(*phi, fabs(gap[k]) / (sys->angular[nv + k] ? 1 : s->clock->size));
+            rate[k] *= to_x;
+            gap[k] = -gap[k];
+        } else {
+            rate[k] = -gap[k] / cM; /* gap holds lam: bring it to zero */
+            gap[k] = 0;
+        }
+    }
+    return 0;
+}
+
+/* Apply the corrections to the trial state; returns their size, *dlam the relative change of lam. */
+static double correct(genalpha *g, double h, double cM, double *dlam)
+{
+    lm_integrator *s = &g->base;
+    lm_system *sys = s->sys;
+    int nv = sys->nv, nl = sys->nl;
+    const double *e = s->x + nv + nl;
+    double iw = 1 / (g->b * h * h), iv = g->c / (g->b * h), most = 0, unit = 1 / s->clock->size;
+    for (int i = 0; i < nv; i++) {
+        double d = s->x[i], m = (fabs(d) + fabs(e[i])) * (sys->angular[i] ? 1 : unit);
+        if (!(m <= most)) most = m;
+        g->tdx[i] += d + e[i];
+        g->tw[i] += iw * d;
+        g->tv[i] += iv * d;
+        g->ta[i] += cM * d;
+    }
+    double change = 0, size = 0;
+    for (int k = 0; k < nl; k++) {
+        double d = cM * s->x[nv + k], scale = sys->angular[nv + k] ? unit : 1;
+        g->tlam[k] += d;
+        change = fmax(change, fabs(d) * scale);
+        size = fmax(size, fabs(g->tlam[k]) * scale);
+    }
+    if (size > s->clock->force) s->clock->force = size;
+    *dlam = s->clock->force > 0 ? change / s->clock->force : 0;
+    return most;
+}
+
+/* Newton's method for the step of size h. `goal`: accepted error of the motion. */
+static step_result iterate(genalpha *g, double t, double h, double goal)
+{
+    lm_integrator *s = &g->base;
+    lm_system *sys = s->sys;
+    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0, phi = 0, dlam;
+    int current = 0; /* factors made in this step */
+    g->rate = 0;
+    if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
+    double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
+    if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6) {
+        int bad = refactor(g, t, h);
+        if (bad) return bad < 0 ? NO_MEMORY : DIVERGED;
+        current = 1;
+    }
+    for (int it = 0; it < 15; it++) {
+        if (residual(g, t, h, cM, &phi)) return DIVERGED;
+        double t0 = s->profile.on ? lm_seconds() : 0;
+        lm_linear_solve2(s->lin, s->x);
+        if (s->profile.on) s->profile.solve += lm_seconds() - t0;
+        s->stats.iterations++;
+        double size = correct(g, h, cM, &dlam);
+        if (!isfinite(size)) return DIVERGED;
+        if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
+        double rate = it > 0 && last > 0 ? size / last : 0;
+        if (getenv("LMDBG")) fprintf(stderr, "t=%.6f h=%.3g it=%d size=%.3g rate=%.3g goal=%.3g dlam=%.3g phi=%.3g cur=%d\n", t,h,it,size,rate,goal,dlam,phi,current);
+        double left = it > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
+        double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
+        if ((left <= goal || size <= floor) && (dlam <= 1e-6 || size <= 1e-3 * goal || it > 3)) {
+            if (phi > s->stats.phi && it == 0) s->stats.phi = phi;
+            return CONVERGED;
+        }
+        if (rate > g->rate) g->rate = rate;
+        if (it > 0 && rate > 0.3) {
+            if (current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
+            if (!current) {
+                int bad = refactor(g, t, h);
+                if (bad) return bad < 0 ? NO_MEMORY : DIVERGED;
+                current = 1;
+                last = 0;
+                continue;
+            }
+        }
+        last = size;
+    }
+    return TOO_SLOW;
+}
+
+/* Third derivative of the motion in this step, (w1 - w0)/h, in units of length. */
+static double jerk(const genalpha *g, double h)
+{
+    const lm_integrator *s = &g->base;
+    double most = 0, unit = 1 / s->clock->size;
+    for (int i = 0; i < s->sys->nv; i++) {
+        double e = fabs(g->tw[i] - g->w0[i]) * (s->sys->angular[i] ? 1 : unit);
+        if (!(e <= most)) most = e;
+    }
+    return most / h;
+}
+
+/* What the jerk was lately, forgotten over the time in which the motion covers its own size. The
+ * jerk of an oscillation passes through zero while the error of the velocities, which goes with the
+ * next derivative, does not: the step must not grow there. */
+static double remembered_jerk(const lm_clock *c, double h) { return c->jerk * exp(-h * c->speed); }
+
+/* Local error of the positions: (1/6 - b - shift/2) h^3 x'''. */
+static double local_error(const genalpha *g, double h)
+{
+    double c = fabs(1.0 / 6 - g->b - 0.5 * g->shift);
+    return c * h * h * h * fmax(jerk(g, h), remembered_jerk(g->base.clock, h));
+}
+
+static void accept(genalpha *g, double t, double h)
+{
+    lm_integrator *s = &g->base;
+    int nq = s->sys->nq, nv = s->sys->nv, nl = s->sys->nl;
+    copy(g->a_old, s->a, nv);
+    copy(g->lam_old, s->lam, nl);
+    copy(s->q0, s->q, nq);
+    copy(s->v0, s->v, nv);
+    copy(s->a0, s->a, nv);
+    copy(s->lam0, s->lam, nl);
+    copy(s->q, g->tq, nq);
+    copy(s->v, g->tv, nv);
+    copy(s->a, g->ta, nv);
+    copy(s->lam, g->tlam, nl);
+    s->clock->jerk = fmax(jerk(g, h), remembered_jerk(s->clock, h));
+    copy(g->w, g->tw, nv);
+    copy(s->dx, g->tdx, nv);
+    s->clock->t = t;
+    s->clock->h = h;
+    s->clock->h_history = h;
+    s->clock->speed = fmax(s->clock->speed, lm_motion_norm(s->sys, s->clock->size, s->v));
+    s->stats.steps++;
+    if (s->stats.smallest == 0 || h < s->stats.smallest) s->stats.smallest = h;
+    if (h > s->stats.largest) s->stats.largest = h;
+}
+
+/* The equation with the largest residual, for the failure text. */
+static void blame(genalpha *g, double t, double h, step_result why)
+{
+    lm_integrator *s = &g->base;
+    lm_system *sys = s->sys;
+    double phi, cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), most = -1;
+    char name[160] = "no single equation";
+    predict(g, h);
+    if (!sys->form->retract(sys, s->q, g->tdx, g->tq) && !residual(g, t, h, cM, &phi))
+        for (int i = 0; i < sys->nv + sys->nl; i++) {
+            double w = fabs(s->x[i]) * (sys->angular[i] ? 1 : 1 / s->clock->size);
+            if (w > most) {
+                most = w;
+                sys->form->describe(sys, i, name, sizeof name);
+            }
+        }
+    const char *how = why == TOO_SLOW ? "Newton's iteration is too slow"
+                                      : "Newton's iteration does not converge";
+    snprintf(s->failure, sizeof s->failure,
+             "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
+             "equation is %s",
+             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name);
+}
+
+/* A step of error-controlled size. The error allowed in a step of size h is tolerance h/T, so that
+ * the errors of a whole run add up to the tolerance. */
+static int controlled_step(genalpha *g, double limit)
+{
+    lm_integrator *s = &g->base;
+    double span = s->opt.until - s->opt.t0, t = s->clock->t;
+    double least = 1e-13 * fmax(span, fabs(t)), h = s->clock->h_next;
+    step_result why = CONVERGED;
+    for (;;) {
+        double room = limit - t, want = fmin(h, s->opt.largest_step);
+        double take = want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
+        double allowed = s->opt.tolerance * take / span;
+        if (take < least && take < room) {
+            blame(g, t + take, take, why);
+            return 1;
+        }
+        predict(g, take);
+        why = iterate(g, take == room ? limit : t + take, take, fmax(0.05 * allowed, 1e-15));
+        if (why == NO_MEMORY) return -1;
+        if (why != CONVERGED) {
+            s->stats.rejected++;
+            g->factor_cM = 0;
+            h = 0.25 * take;
+            continue;
+        }
+        double ratio = local_error(g, take) / allowed; /* grows with h^2 */
+        if (getenv("LMDBG")) fprintf(stderr, "   take=%.3g ratio=%.3g hist=%.3g\n", take, ratio, s->clock->h_history);
+        if (!(ratio <= 1.3)) {
+            s->stats.rejected++;
+            h = take * fmax(0.2, 0.85 / sqrt(ratio));
+            continue;
+        }
+        double grow = ratio > 0 ? 0.85 / sqrt(ratio) : 3;
+        double next = take * fmin(fmax(grow, 0.3), 3);
+        /* hold the step where a change would gain little: the factors stay good */
+        if (next > take && next < 1.2 * take) next = take;
+        s->clock->h_next = take < want ? fmax(next, fmin(want, next > take ? want : next)) : next;
+        accept(g, take == room ? limit : t + take, take);
+        s->clock->err_last = ratio;
+        return 0;
+    }
+}
+
+/* A step of the user's size; halved where Newton fails, on the same grid. */
+static int fixed_step(genalpha *g, double limit)
+{
+    lm_integrator *s = &g->base;
+    double step = s->opt.step, t = s->clock->t;
+    double n = floor((t - s->opt.t0) / step + 1e-6) + 1;
+    double end = fmin(s->opt.t0 + n * step, limit);
+    if (limit - end < 1e-6 * step) end = limit;
+    double h = end - t;
+    for (int tries = 0; tries < 12; tries++) {
+        double to = tries ? t + h : end;
+        predict(g, h);
+        step_result why = iterate(g, to, h, 1e-12);
+        if (why == NO_MEMORY) return -1;
+        if (why == CONVERGED) {
+            accept(g, to, h);
+            return 0;
+        }
+        s->stats.rejected++;
+        g->factor_cM = 0;
+        if (tries == 11) blame(g, to, h, why);
+        h *= 0.5;
+    }
+    return 1;
+}
+
+static int step(lm_integrator *s, double limit)
+{
+    genalpha *g = (genalpha *)s;
+    if (s->clock->h == 0) copy(g->w, s->a, s->sys->nv); /* after a start */
+    lm_integrator_speed(s);
+    if (s->clock->fresh != 0) g->factor_cM = 0;
+    return s->opt.step > 0 ? fixed_step(g, limit) : controlled_step(g, limit);
+}
+
+static void destroy(lm_integrator *s)
+{
+    genalpha *g = (genalpha *)s;
+    lm_free(g->tq);
+    lm_integrator_free(s);
+    lm_free(g);
+}
+
+static const lm_integrator_ops ops = {"generalized-alpha", 0, step, destroy};
+
+lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt)
+{
+    size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nl = (size_t)sys->nl;
+    genalpha *g = lm_alloc(sizeof *g);
+    double *own;
+    if (!g) return NULL;
+    parameters(g, opt->rho_inf, opt->method == LM_METHOD_NEWMARK);
+    g->tq = lm_alloc(sizeof(double) * (nq + 4 * nv + nl + 1));
+    if (lm_integrator_init(&g->base, &ops, sys, opt, 3 * nv + nl, &own) || !g->tq) {
+        destroy(&g->base);
+        return NULL;
+    }
+    g->w = own, g->w0 = g->w + nv, g->a_old = g->w0 + nv, g->lam_old = g->a_old + nv;
+    g->tv = g->tq + nq, g->ta = g->tv + nv, g->tw = g->ta + nv, g->tdx = g->tw + nv;
+    g->tlam = g->tdx + nv;
+    return &g->base;
+}

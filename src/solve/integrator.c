@@ -1,0 +1,267 @@
+#include "solve/integrator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+double lm_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system *sys,
+                       const lm_integrator_options *opt, size_t extra, double **own)
+{
+    size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nl = (size_t)sys->nl;
+    size_t head = sizeof(lm_clock) / sizeof(double);
+    g->ops = ops;
+    g->sys = sys;
+    g->opt = *opt;
+    g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
+    g->block = lm_alloc(sizeof(double) * g->block_size);
+    g->x = lm_alloc(sizeof(double) * (2 * (nv + nl) + 1));
+    g->lin = lm_linear_create(&sys->pattern);
+    if (!g->block || !g->x || !g->lin) return -1;
+    g->clock = (lm_clock *)(void *)g->block;
+    double *p = g->block + head;
+    g->q = p, p += nq;
+    g->v = p, p += nv;
+    g->a = p, p += nv;
+    g->lam = p, p += nl;
+    g->q0 = p, p += nq;
+    g->v0 = p, p += nv;
+    g->a0 = p, p += nv;
+    g->lam0 = p, p += nl;
+    g->dx = p, p += nv;
+    if (own) *own = p;
+    return 0;
+}
+
+void lm_integrator_free(lm_integrator *g)
+{
+    if (!g) return;
+    lm_linear_destroy(g->lin);
+    lm_free(g->block);
+    lm_free(g->x);
+}
+
+double lm_motion_norm(const lm_system *sys, double size, const double *dx)
+{
+    double most = 0, unit = 1 / size;
+    for (int i = 0; i < sys->nv; i++) {
+        double d = fabs(dx[i]) * (sys->angular[i] ? 1 : unit);
+        if (!(d <= most)) most = d; /* keeps NaN */
+    }
+    return most;
+}
+
+/* ---- constrained mass matrix ---- */
+
+/* Typical mass, so that M and the constraint directions have comparable size in the matrix. */
+static double mass_unit(const lm_system *sys, const double *values)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < sys->nv; i++) {
+        int k = lm_pattern_find(&sys->pattern, i, i);
+        if (k >= 0 && values[k] > 0) sum += values[k], n++;
+    }
+    return n ? sum / n : 1;
+}
+
+/* The matrix [M/unit Phi^T; Phi 0], factored. */
+static int factor_mass(lm_integrator *g, const lm_state *s)
+{
+    lm_system *sys = g->sys;
+    double *values = lm_linear_values(g->lin);
+    if (g->mass_unit == 0) {
+        if (sys->form->jacobian(sys, s, 1, 0, 0, values)) return 1;
+        g->mass_unit = mass_unit(sys, values);
+    }
+    g->stats.jacobians++;
+    if (sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values)) return 1;
+    int bad = lm_linear_factor(g->lin);
+    if (bad) return bad;
+    return lm_linear_rcond(g->lin) < 1e-14 ? 1 : 0;
+}
+
+int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
+{
+    lm_state s = {t, q, v, g->a0, NULL};
+    return factor_mass(g, &s);
+}
+
+/* Right side: -residual/unit, and -d2(phi)/dt2. */
+static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
+{
+    const lm_system *sys = g->sys;
+    int nv = sys->nv, nl = sys->nl;
+    if (g->sys->form->constraint_accel(g->sys, s, x + nv)) return 1;
+    if (g->sys->form->residual(g->sys, s, x, NULL, NULL)) return 1;
+    g->stats.residuals++;
+    for (int i = 0; i < nv; i++) x[i] *= -1 / g->mass_unit;
+    for (int k = 0; k < nl; k++)
+        x[nv + k] = sys->active[k] ? -x[nv + k] : -s->lam[k] / g->mass_unit;
+    return 0;
+}
+
+/* M a + Phi^T lam = f and Phi a = -bias. Where efforts depend on accelerations or reactions, the
+ * linear solve is repeated until it stands still. */
+int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
+                               double *a, double *lam)
+{
+    const lm_system *sys = g->sys;
+    double last = INFINITY;
+    memset(a, 0, sizeof(double) * (size_t)sys->nv);
+    memset(lam, 0, sizeof(double) * (size_t)sys->nl);
+    for (int it = 0; it < 20; it++) {
+        lm_state s = {t, q, v, a, lam};
+        double change = 0, size = 0;
+        int bad = factor_mass(g, &s);
+        if (bad) return bad;
+        if (acceleration_rhs(g, &s, g->x)) return 1;
+        lm_linear_solve(g->lin, g->x);
+        for (int i = 0; i < sys->nv; i++) {
+            a[i] += g->x[i];
+            change = fmax(change, fabs(g->x[i]));
+            size = fmax(size, fabs(a[i]));
+        }
+        for (int k = 0; k < sys->nl; k++) lam[k] += g->mass_unit * g->x[sys->nv + k];
+        if (!isfinite(change)) return 1;
+        if (!sys->algebraic || change <= 1e-13 * size || change >= 0.5 * last) return 0;
+        last = change;
+    }
+    return 0;
+}
+
+int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change)
+{
+    lm_system *sys = g->sys;
+    int nv = sys->nv, nl = sys->nl;
+    *change = 0;
+    int bad = lm_factor_mass(g, t, q, v);
+    if (bad) return bad;
+    for (int it = 0; it < 2; it++) { /* linear; the second pass removes rounding */
+        lm_state s = {t, q, v, NULL, NULL};
+        if (sys->form->constraint_rate(sys, &s, g->x + nv)) return 1;
+        memset(g->x, 0, sizeof(double) * (size_t)nv);
+        for (int k = 0; k < nl; k++) g->x[nv + k] = -g->x[nv + k];
+        lm_linear_solve(g->lin, g->x);
+        for (int i = 0; i < nv; i++) v[i] += g->x[i];
+        *change = fmax(*change, lm_motion_norm(sys, g->clock->size, g->x));
+    }
+    return isfinite(*change) ? 0 : 1;
+}
+
+int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap)
+{
+    lm_system *sys = g->sys;
+    int nv = sys->nv, nl = sys->nl;
+    double best = INFINITY;
+    *moved = 0;
+    for (int it = 0; it < 50; it++) {
+        lm_state s = {t, q, g->v, g->a, NULL};
+        int bad = lm_factor_mass(g, t, q, g->v);
+        if (bad) return bad;
+        if (sys->form->residual(sys, &s, g->x, g->x + nv, NULL)) return 1;
+        *gap = 0;
+        for (int k = 0; k < nl; k++) {
+            double unit = sys->angular[nv + k] ? 1 : g->clock->size;
+            if (!sys->active[k]) g->x[nv + k] = 0;
+            *gap = fmax(*gap, fabs(g->x[nv + k]) / unit);
+            g->x[nv + k] = -g->x[nv + k];
+        }
+        if (*gap < 1e-14 || (*gap < 1e-10 && *gap >= 0.5 * best)) return 0;
+        best = fmin(best, *gap);
+        memset(g->x, 0, sizeof(double) * (size_t)nv);
+        lm_linear_solve(g->lin, g->x);
+        double n = lm_motion_norm(sys, g->clock->size, g->x);
+        if (!isfinite(n)) return 1;
+        for (int i = 0; i < nv && n > 0.3; i++) g->x[i] *= 0.3 / n; /* small turns only */
+        *moved += fmin(n, 0.3);
+        if (sys->form->retract(sys, q, g->x, q)) return 1;
+    }
+    return 1;
+}
+
+void lm_explain_singular(lm_integrator *g, const char *what)
+{
+    char name[160];
+    int worst = 0;
+    if (lm_linear_null_vector(g->lin, g->x) == 0) {
+        for (int i = 0; i < g->sys->nv; i++)
+            if (fabs(g->x[i]) > fabs(g->x[worst])) worst = i;
+        g->sys->form->describe(g->sys, worst, name, sizeof name);
+        snprintf(g->failure, sizeof g->failure,
+                 "%s: a free motion has no mass; it moves mostly %s; give the bodies that take part "
+                 "in it mass or inertia, or hold the motion by a joint",
+                 what, name);
+        return;
+    }
+    snprintf(g->failure, sizeof g->failure, "%s: the mass matrix is singular", what);
+}
+
+/* ---- start and interpolation ---- */
+
+void lm_integrator_refresh(lm_integrator *g)
+{
+    g->clock->fresh = lm_linear_full_factors(g->lin) > 1 ? 2 : 1;
+}
+
+int lm_integrator_start(lm_integrator *g, double t, int keep_step)
+{
+    lm_system *sys = g->sys;
+    double change = 0;
+    int bad = lm_project_velocity(g, t, g->q, g->v, &change);
+    if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
+    if (bad) {
+        if (bad > 0) lm_explain_singular(g, "the motion cannot start");
+        return bad;
+    }
+    g->clock->t = t;
+    g->clock->h = 0;
+    g->clock->h_history = 0;
+    g->clock->err_last = 0;
+    lm_integrator_refresh(g);
+    if (!keep_step) g->clock->h_next = g->opt.first_step;
+    memcpy(g->q0, g->q, sizeof(double) * (size_t)sys->nq);
+    memcpy(g->v0, g->v, sizeof(double) * (size_t)sys->nv);
+    memcpy(g->a0, g->a, sizeof(double) * (size_t)sys->nv);
+    memcpy(g->lam0, g->lam, sizeof(double) * (size_t)sys->nl);
+    memset(g->dx, 0, sizeof(double) * (size_t)sys->nv);
+    return 0;
+}
+
+void lm_integrator_speed(lm_integrator *g)
+{
+    lm_clock *c = g->clock;
+    if (c->speed > 0) return;
+    double v = lm_motion_norm(g->sys, c->size, g->v), a = lm_motion_norm(g->sys, c->size, g->a);
+    c->speed = fmax(fmax(v, sqrt(a)), 1 / (g->opt.until - g->opt.t0));
+}
+
+/* Cubic Hermite in the local coordinates of the step, q = exp(xi) q0: xi runs from 0 to dx with end
+ * rates h v0 and h Tinv(dx) v1; velocities by the cubic through v and a; a and lam linearly. */
+int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam)
+{
+    const lm_system *sys = g->sys;
+    double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
+    double x2 = x * x, x3 = x2 * x, h01 = 3 * x2 - 2 * x3, h10 = x3 - 2 * x2 + x, h11 = x3 - x2;
+    for (int i = 0; i < sys->nv; i++) {
+        if (v)
+            v[i] = g->v0[i] + h01 * (g->v[i] - g->v0[i]) + h * (h10 * g->a0[i] + h11 * g->a[i]);
+        if (a) a[i] = (1 - x) * g->a0[i] + x * g->a[i];
+    }
+    for (int k = 0; k < sys->nl && lam; k++) lam[k] = (1 - x) * g->lam0[k] + x * g->lam[k];
+    if (x >= 1) {
+        memcpy(q, g->q, sizeof(double) * (size_t)sys->nq);
+        return 0;
+    }
+    sys->form->local_rate(sys, g->dx, g->v, g->x);
+    for (int i = 0; i < sys->nv; i++)
+        g->x[i] = h01 * g->dx[i] + h * (h10 * g->v0[i] + h11 * g->x[i]);
+    return g->sys->form->retract(g->sys, g->q0, g->x, q);
+}

@@ -1,0 +1,115 @@
+/* Time integrators: one interface, so that the dynamics analysis is written once.
+ *
+ * An integrator owns the state at the end of the last accepted step (t, q, v, a, lam), the one at
+ * its start (for interpolation), and all its history, in one block of doubles: a snapshot is a copy
+ * of that block. */
+#ifndef LM_SOLVE_INTEGRATOR_H
+#define LM_SOLVE_INTEGRATOR_H
+
+#include "form/form.h"
+#include "solve/linear.h"
+
+typedef struct lm_integrator_options {
+    double t0, until;
+    double tolerance;
+    double step;        /* fixed step, 0: error-controlled */
+    double first_step;  /* first guess of an error-controlled run */
+    double largest_step;
+    double rho_inf;
+    lm_method method;
+} lm_integrator_options;
+
+typedef struct lm_step_stats {
+    long steps, rejected, iterations, jacobians, residuals;
+    double phi;                /* largest constraint violation seen (relative) */
+    double smallest, largest;  /* accepted step sizes */
+} lm_step_stats;
+
+/* Seconds spent, for --profile. */
+typedef struct lm_profile {
+    int on;
+    double residual, jacobian, factor, solve;
+} lm_profile;
+
+typedef struct lm_integrator lm_integrator;
+
+typedef struct lm_integrator_ops {
+    const char *name;
+    int lands_on_outputs; /* 1: cannot interpolate, steps end at every output instant */
+    /* One accepted step, not beyond `limit`. 0; 1: cannot go on (failure text); < 0: memory. */
+    int (*step)(lm_integrator *g, double limit);
+    void (*destroy)(lm_integrator *g);
+} lm_integrator_ops;
+
+/* The state block: numbers that survive a checkpoint. */
+typedef struct lm_clock {
+    double t, h;       /* now, and the size of the last accepted step */
+    double h_next;     /* the size to try next */
+    double h_history;  /* step to which the predictor's history belongs; 0: none */
+    double err_last;   /* last error ratio, for step control */
+    double jerk;       /* largest third derivative of late, for step control */
+    double size;       /* unit of length of the error norm */
+    double force;      /* unit of force: largest seen */
+    double fresh;      /* 1: the next step starts from new factors; 2: and from new pivots */
+    double order;      /* explicit: column of the extrapolation table aimed at */
+    double speed;      /* unit of velocity of the error norm (per unit of length): largest seen */
+} lm_clock;
+
+struct lm_integrator {
+    const lm_integrator_ops *ops;
+    lm_system *sys;
+    lm_linear *lin;
+    lm_integrator_options opt;
+    double *block;      /* everything below lives here, then comes the method's own */
+    size_t block_size;  /* in doubles */
+    lm_clock *clock;
+    double *q, *v, *a, *lam;       /* at clock->t */
+    double *q0, *v0, *a0, *lam0;   /* at clock->t - clock->h */
+    double *dx;                    /* motion of the last step: q = retract(q0, dx) */
+    lm_step_stats stats;
+    lm_profile profile;
+    char failure[512];  /* what went wrong, by name */
+    double *x;          /* [2 (nv + nl)] right sides and solutions */
+    double mass_unit;   /* typical mass: scales the constrained mass matrix; 0: not known yet */
+};
+
+/* Make an integrator; NULL for want of memory. `extra` doubles of method's own state follow. */
+int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system *sys,
+                       const lm_integrator_options *opt, size_t extra, double **own);
+void lm_integrator_free(lm_integrator *g);
+
+lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt);
+lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt);
+
+/* Start (or start again after a kink) from g->q, g->v at time t: consistent accelerations and
+ * multipliers. Velocities that do not fit the constraints (a drive's velocity jumps) are corrected
+ * by an impulse. 0; 1 with failure text; < 0 memory. */
+int lm_integrator_start(lm_integrator *g, double t, int keep_step);
+
+/* State at a time within the last step, into q v a lam (any of v a lam may be NULL). */
+int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
+
+/* Weighted largest entry of a motion dx (first nv entries): translations over `size`. */
+double lm_motion_norm(const lm_system *sys, double size, const double *dx);
+
+/* Make sure that the unit of speed is known: from the speed now, or from what the accelerations
+ * will make of it. */
+void lm_integrator_speed(lm_integrator *g);
+
+/* Ask the next step to start from new factors, so that it depends on the state block alone. */
+void lm_integrator_refresh(lm_integrator *g);
+
+/* Solves of the constrained mass matrix; lin is left factored with it. 0; 1 singular; < 0. */
+int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
+                               double *a, double *lam);
+int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
+int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change);
+/* Positions onto the constraints; *gap: violation left. 0; 1: does not converge. */
+int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap);
+
+/* Words for a singular constrained mass matrix: which motion has no mass. */
+void lm_explain_singular(lm_integrator *g, const char *what);
+
+double lm_seconds(void);
+
+#endif

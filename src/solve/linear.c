@@ -1,0 +1,115 @@
+#include "solve/linear.h"
+
+#include <math.h>
+#include <string.h>
+#include <suitesparse/klu.h>
+
+struct lm_linear {
+    const lm_pattern *p;
+    double *values;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric;
+    klu_common common;
+    long full;
+};
+
+lm_linear *lm_linear_create(const lm_pattern *p)
+{
+    lm_linear *l = lm_alloc(sizeof *l);
+    if (!l) return NULL;
+    l->p = p;
+    l->values = lm_alloc(sizeof(double) * (size_t)p->nnz);
+    klu_defaults(&l->common);
+    if (l->values) l->symbolic = klu_analyze(p->n, p->colptr, p->rowind, &l->common);
+    if (l->values && l->symbolic) return l;
+    lm_linear_destroy(l);
+    return NULL;
+}
+
+void lm_linear_destroy(lm_linear *l)
+{
+    if (!l) return;
+    if (l->numeric) klu_free_numeric(&l->numeric, &l->common);
+    if (l->symbolic) klu_free_symbolic(&l->symbolic, &l->common);
+    lm_free(l->values);
+    lm_free(l);
+}
+
+double *lm_linear_values(lm_linear *l) { return l->values; }
+long lm_linear_full_factors(const lm_linear *l) { return l->full; }
+
+void lm_linear_new_pivots(lm_linear *l)
+{
+    if (l->numeric) klu_free_numeric(&l->numeric, &l->common);
+    l->numeric = NULL;
+}
+
+/* klu_refactor reports success even when the old pivots have become useless. */
+static int old_pivots_serve(lm_linear *l)
+{
+    const lm_pattern *p = l->p;
+    if (!l->numeric) return 0;
+    if (!klu_refactor(p->colptr, p->rowind, l->values, l->symbolic, l->numeric, &l->common)) return 0;
+    if (!klu_rgrowth(p->colptr, p->rowind, l->values, l->symbolic, l->numeric, &l->common)) return 0;
+    if (!klu_rcond(l->symbolic, l->numeric, &l->common)) return 0;
+    return l->common.rgrowth > 1e-8 && l->common.rcond > 1e-15;
+}
+
+int lm_linear_factor(lm_linear *l)
+{
+    const lm_pattern *p = l->p;
+    for (int k = 0; k < p->nnz; k++)
+        if (!isfinite(l->values[k])) return 1;
+    if (p->n == 0 || old_pivots_serve(l)) return 0;
+    lm_linear_new_pivots(l);
+    l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
+    l->full++;
+    if (!l->numeric) return l->common.status == KLU_OUT_OF_MEMORY ? -1 : 1;
+    klu_rcond(l->symbolic, l->numeric, &l->common);
+    return l->common.rcond < 1e-17 ? 1 : 0;
+}
+
+double lm_linear_rcond(lm_linear *l)
+{
+    if (!l->numeric) return 0;
+    klu_rcond(l->symbolic, l->numeric, &l->common);
+    return l->common.rcond;
+}
+
+void lm_linear_solve(lm_linear *l, double *x)
+{
+    if (l->p->n) klu_solve(l->symbolic, l->numeric, l->p->n, 1, x, &l->common);
+}
+
+void lm_linear_solve2(lm_linear *l, double *x)
+{
+    if (l->p->n) klu_solve(l->symbolic, l->numeric, l->p->n, 2, x, &l->common);
+}
+
+/* (A + e I) x = y, repeated: x turns into the direction of the smallest singular value. The shift
+ * is put on the diagonal entries that the pattern has, and keeps the factorisation alive. */
+int lm_linear_null_vector(lm_linear *l, double *x)
+{
+    const lm_pattern *p = l->p;
+    double big = 0;
+    for (int k = 0; k < p->nnz; k++) big = fmax(big, fabs(l->values[k]));
+    for (int c = 0; c < p->n; c++) {
+        int k = lm_pattern_find(p, c, c);
+        if (k >= 0) l->values[k] += 1e-10 * big * (1 + 0.1 * (c % 7));
+        x[c] = 1 + 0.3 * sin(1.0 + c);
+    }
+    lm_linear_new_pivots(l);
+    l->common.halt_if_singular = 0;
+    l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
+    l->common.halt_if_singular = 1;
+    if (!l->numeric) return -1;
+    for (int it = 0; it < 3; it++) {
+        double most = 0;
+        lm_linear_solve(l, x);
+        for (int i = 0; i < p->n; i++) most = fmax(most, fabs(x[i]));
+        if (!(most > 0) || !isfinite(most)) return -1;
+        for (int i = 0; i < p->n; i++) x[i] /= most;
+    }
+    lm_linear_new_pivots(l);
+    return 0;
+}

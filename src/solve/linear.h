@@ -1,0 +1,28 @@
+/* Direct solution of the sparse systems of one pattern: KLU, symbolic once, numeric often.
+ *
+ * A factorisation re-uses the pivots of an earlier one; when that loses accuracy (pivot growth), new
+ * pivots are chosen. */
+#ifndef LM_SOLVE_LINEAR_H
+#define LM_SOLVE_LINEAR_H
+
+#include "math/sparse.h"
+
+typedef struct lm_linear lm_linear;
+
+lm_linear *lm_linear_create(const lm_pattern *p);
+void lm_linear_destroy(lm_linear *l);
+double *lm_linear_values(lm_linear *l); /* [nnz] fill, then factor */
+
+/* 0; 1: singular (to rounding); -1: out of memory. */
+int lm_linear_factor(lm_linear *l);
+void lm_linear_solve(lm_linear *l, double *x); /* x: right side in, solution out */
+void lm_linear_solve2(lm_linear *l, double *x); /* two of them, one behind the other */
+double lm_linear_rcond(lm_linear *l);          /* cheap estimate of the last factor */
+/* Direction (unit largest entry) that the matrix hardly moves, by inverse iteration on the last
+ * values with a small shift; 0, or -1. */
+int lm_linear_null_vector(lm_linear *l, double *x);
+
+long lm_linear_full_factors(const lm_linear *l); /* times that pivots were chosen anew */
+void lm_linear_new_pivots(lm_linear *l);         /* choose pivots anew at the next factorisation */
+
+#endif
