@@ -51,19 +51,6 @@ static const struct {
 };
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 
-void args_help(FILE *out)
-{
-    fprintf(out, "usage: limber COMMAND [FILE] [OPTIONS]\n\n");
-    for (int i = 0; i < NCOMMANDS; i++)
-        fprintf(out, "  %-9s %-8s %s\n", commands[i].name, commands[i].file ? commands[i].file : "",
-                commands[i].help);
-    fprintf(out, "\noptions\n");
-    for (int i = 0; i < NOPTIONS; i++)
-        fprintf(out, "  %-14s %-11s %s\n", options[i].name, options[i].value ? options[i].value : "",
-                options[i].help);
-    fprintf(out, "\nexit status: 0 done; 1 the solver stopped; 2 the input is wrong; 130 interrupted\n");
-}
-
 static int complain(const char *what, const char *arg)
 {
     fprintf(stderr, "limber: %s '%s'; see 'limber help'\n", what, arg);
@@ -78,29 +65,67 @@ static int applies(const struct option *o, const char *command)
     return 0;
 }
 
+static int command_index(const char *name)
+{
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) return i;
+    return -1;
+}
+
+void args_help(FILE *out, const char *command)
+{
+    int only = command ? command_index(command) : -1, shown = 0;
+    if (only >= 0)
+        fprintf(out, "usage: limber %s %s [OPTIONS]\n%s\n", command,
+                commands[only].file ? commands[only].file : "", commands[only].help);
+    else
+        fprintf(out, "usage: limber COMMAND [FILE] [OPTIONS]\n\n");
+    for (int i = 0; i < NCOMMANDS && only < 0; i++)
+        fprintf(out, "  %-9s %-8s %s\n", commands[i].name, commands[i].file ? commands[i].file : "",
+                commands[i].help);
+    for (int i = 0; i < NOPTIONS; i++) {
+        if (only >= 0 && !applies(&options[i], command)) continue;
+        if (!shown++) fprintf(out, "\noptions\n");
+        fprintf(out, "  %-14s %-11s %s\n", options[i].name, options[i].value ? options[i].value : "",
+                options[i].help);
+    }
+    fprintf(out, "\nexit status: 0 done; 1 the solver stopped; 2 the input is wrong; 130 interrupted\n");
+}
+
+/* A value that is not what the option wants. */
+static int misfit(const struct option *o, const char *value, const char *wanted)
+{
+    fprintf(stderr, "limber: %s: '%s' is not %s; see 'limber help'\n", o->name, value, wanted);
+    return -1;
+}
+
 static int store(args *a, const struct option *o, const char *value)
 {
     char *at = (char *)a + o->at, *end;
     if (o->kind == FLAG) *(int *)(void *)at = 1;
-    if (o->kind == TEXT) *(const char **)(void *)at = value;
+    if (o->kind == TEXT) {
+        if (!*value) return complain("a value is missing after", o->name);
+        *(const char **)(void *)at = value;
+    }
     if (o->kind == SET) {
         if (a->nset == ARGS_SETS) return complain("too many --set:", value);
         a->set[a->nset++] = value;
     }
     if (o->kind == NUMBER) {
         double x = strtod(value, &end);
-        if (end == value || *end || !(x > 0) || x > 1e300) return complain("not a positive number:", value);
+        if (end == value || *end || !(x > 0) || x > 1e300) return misfit(o, value, "a positive number");
         *(double *)(void *)at = x;
     }
     if (o->kind == COUNT) {
         long n = strtol(value, &end, 10);
-        if (end == value || *end || n < 1 || n > 4096) return complain("not a number of threads:", value);
+        if (end == value || *end || n < 1 || n > 4096) return misfit(o, value, "a number from 1 to 4096");
         *(int *)(void *)at = (int)n;
     }
     if (o->matters) {
-        size_t used = strlen(a->settings);
-        snprintf(a->settings + used, sizeof a->settings - used, "%s%s %s", used ? " " : "", o->name,
-                 value ? value : "");
+        size_t used = strlen(a->settings), room = sizeof a->settings - used;
+        int n = snprintf(a->settings + used, room, "%s%s %s", used ? " " : "", o->name,
+                         value ? value : "");
+        if ((size_t)n >= room) return complain("the options are too long, at", value);
     }
     return 0;
 }
@@ -137,13 +162,19 @@ int args_parse(int argc, char **argv, args *a)
         a->help = argc >= 2;
         return 0;
     }
-    const char *wants = NULL;
-    for (int i = 0; i < NCOMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0) a->command = commands[i].name, wants = commands[i].file;
-    if (strcmp(argv[1], "--version") == 0) a->command = "version";
-    if (!a->command) return complain("unknown command", argv[1]);
+    int index = command_index(strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
+    if (index < 0) return complain("unknown command", argv[1]);
+    a->command = commands[index].name;
+    const char *wants = commands[index].file;
+    if (strcmp(a->command, "help") == 0) {
+        a->help = 1;
+        if (argc > 2 && command_index(argv[2]) < 0) return complain("unknown command", argv[2]);
+        if (argc > 2) a->file = argv[2]; /* help about that one */
+        return argc > 3 ? complain("unexpected argument", argv[3]) : 0;
+    }
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            a->file = a->command;
             a->command = "help";
             a->help = 1;
             return 0;

@@ -15,11 +15,11 @@ typedef struct args {
     double until;
     int threads;
     int resume, quiet, json, profile, markdown, help, allow_outside;
-    char settings[1024];      /* what changes the results, as text */
+    char settings[8192];      /* what changes the results, as text */
 } args;
 
 /* 0; -1 after a message on stderr. */
 int args_parse(int argc, char **argv, args *a);
-void args_help(FILE *out);
+void args_help(FILE *out, const char *command); /* NULL: of all commands */
 
 #endif

@@ -18,6 +18,15 @@ static void on_interrupt(int signal)
     interrupted = 1;
 }
 
+/* The first signal asks the run to stop where it can be resumed; a second one ends the program. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported like a full disk */
+}
+
 static int exit_status(limber_status st)
 {
     switch (st) {
@@ -92,17 +101,15 @@ static int command_run(const args *a, limber_messages *msg)
     o.progress = on_progress;
     int terminal = !a->quiet && isatty(STDERR_FILENO);
     o.progress_context = &terminal;
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported like a full disk */
+    catch_signals();
     limber_status st = limber_run(model, &o, &sum, msg);
     if (terminal) show_progress_end();
     limber_model_free(model);
-    int to_stdout = a->csv && strcmp(a->csv, "-") == 0;
+    FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_summary_json(stdout, &sum, o.results);
+        show_summary_json(out, &sum, o.results);
     else if (sum.analysis[0] && sum.method[0])
-        show_summary(a->quiet ? NULL : to_stdout ? stderr : stdout, &sum, o.results);
+        show_summary(a->quiet ? NULL : out, &sum, o.results);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
     return exit_status(st);
@@ -130,13 +137,14 @@ static int command_export(const args *a, limber_messages *msg)
         fprintf(stderr, "limber: usage: limber export RESULTS --csv FILE\n");
         return EXIT_INPUT;
     }
-    return limber_export_csv(a->file, a->csv, msg) == LIMBER_OK ? 0 : EXIT_INPUT;
+    signal(SIGXFSZ, SIG_IGN);
+    return exit_status(limber_export_csv(a->file, a->csv, msg));
 }
 
 static int command(const args *a, limber_messages *msg)
 {
     if (strcmp(a->command, "help") == 0) {
-        args_help(a->help ? stdout : stderr);
+        args_help(a->help ? stdout : stderr, a->file);
         return a->help ? 0 : EXIT_INPUT;
     }
     if (strcmp(a->command, "version") == 0) {
@@ -154,6 +162,11 @@ static int command(const args *a, limber_messages *msg)
     return command_run(a, msg);
 }
 
+static void print_messages(const limber_messages *msg, int quiet)
+{
+    if (!quiet || limber_messages_errors(msg)) limber_messages_print(msg, stderr);
+}
+
 int main(int argc, char **argv)
 {
     args a;
@@ -165,7 +178,7 @@ int main(int argc, char **argv)
     }
     int status = command(&a, msg);
     fflush(stdout);
-    limber_messages_print(msg, stderr);
+    print_messages(msg, a.quiet);
     limber_messages_free(msg);
     if (ferror(stdout) || fflush(stdout)) {
         fprintf(stderr, "limber: standard output could not be written\n");

@@ -1,14 +1,29 @@
 #include "show.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { WIDTH = 79 }; /* of the progress line: one that wraps cannot be rewritten */
+
+static void duration(double s, char *text, size_t size)
+{
+    if (s < 99.5)
+        snprintf(text, size, "%.0f s", s);
+    else if (s < 100 * 3600.0)
+        snprintf(text, size, "%d:%02d:%02d", (int)(s / 3600), (int)(s / 60) % 60, (int)s % 60);
+    else
+        snprintf(text, size, "%.3g days", s / 86400);
+}
 
 void show_progress(const limber_progress *p)
 {
+    char line[WIDTH + 1], left[40];
     double part = p->until > 0 ? p->t / p->until : 0;
-    double left = part > 0 ? p->elapsed * (1 - part) / part : 0;
-    fprintf(stderr, "\r\033[K%3.0f %%  t = %.4g of %.4g  step %.2g  %ld steps  %.0f/s  %.0f s to go",
-            100 * part, p->t, p->until, p->step, p->steps,
-            p->elapsed > 0 ? (double)p->steps / p->elapsed : 0, left);
+    duration(part > 0 ? p->elapsed * (1 - part) / part : 0, left, sizeof left);
+    int n = snprintf(line, sizeof line, "%3.0f %%  t = %.4g of %.4g  step %.2g  %ld steps  %.0f/s  %s to go",
+             floor(100 * part), p->t, p->until, p->step, p->steps,
+             p->elapsed > 0 ? (double)p->steps / p->elapsed : 0, part > 0 ? left : "?");
+    fprintf(stderr, "\r\033[K%s", n > 0 ? line : "");
     fflush(stderr);
 }
 
@@ -30,7 +45,8 @@ void show_summary(FILE *out, const limber_summary *s, const char *results)
                 "energy balance %.1e, constraints %.1e, steps %.2g to %.2g, %s\n",
                 s->analysis, s->t, s->steps, s->rejected, s->iterations, s->seconds, s->energy_error,
                 s->constraint_error, s->smallest_step, s->largest_step, s->method);
-    if (s->rows) fprintf(out, "%ld rows in %s\n", s->rows, results);
+    if (s->rows && s->status != LIMBER_IO)
+        fprintf(out, "%ld row%s in %s\n", s->rows, s->rows == 1 ? "" : "s", results);
     fflush(out);
 }
 
@@ -40,11 +56,14 @@ void show_reason(FILE *out, const limber_summary *s, const char *results)
     if (s->status == LIMBER_INTERRUPTED)
         fprintf(out, "limber: %s; continue with --resume\n", s->reason);
     else if (s->status == LIMBER_STOPPED)
-        fprintf(out, "limber: stopped %s\n%s%s%s", s->reason,
-                s->rows ? "        what was computed is in " : "", s->rows ? results : "",
-                s->rows ? "\n" : "");
+        fprintf(out, "limber: stopped%s%s\n", strncmp(s->reason, "at ", 3) == 0 ? " " : ": ",
+                s->reason);
     else
         fprintf(out, "limber: %s\n", s->reason);
+    if (s->status == LIMBER_STOPPED && s->rows)
+        fprintf(out, "        what was computed is in %s\n", results);
+    if (s->status == LIMBER_IO && s->steps)
+        fprintf(out, "        what was written before is in %s; make room and use --resume\n", results);
 }
 
 static void json_text(FILE *out, const char *text)
@@ -61,20 +80,33 @@ static void json_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* JSON knows no nan and no inf. */
+static void json_number(FILE *out, const char *name, double x)
+{
+    if (isfinite(x))
+        fprintf(out, ", \"%s\": %.17g", name, x);
+    else
+        fprintf(out, ", \"%s\": null", name);
+}
+
 void show_summary_json(FILE *out, const limber_summary *s, const char *results)
 {
     fprintf(out, "{\"status\": %d, \"reason\": ", (int)s->status);
     json_text(out, s->reason);
     fprintf(out, ", \"results\": ");
     json_text(out, results);
+    fprintf(out, ", \"analysis\": \"%s\", \"formulation\": \"%s\", \"method\": \"%s\"", s->analysis,
+            s->formulation, s->method);
+    json_number(out, "t", s->t);
     fprintf(out,
-            ", \"analysis\": \"%s\", \"formulation\": \"%s\", \"method\": \"%s\", \"t\": %.17g, "
-            "\"steps\": %ld, \"rejected\": %ld, \"iterations\": %ld, \"jacobians\": %ld, "
-            "\"rows\": %ld, \"smallest_step\": %.17g, \"largest_step\": %.17g, "
-            "\"energy_error\": %.17g, \"constraint_error\": %.17g, \"seconds\": %.6g}\n",
-            s->analysis, s->formulation, s->method, s->t, s->steps, s->rejected, s->iterations,
-            s->jacobians, s->rows, s->smallest_step, s->largest_step, s->energy_error,
-            s->constraint_error, s->seconds);
+            ", \"steps\": %ld, \"rejected\": %ld, \"iterations\": %ld, \"jacobians\": %ld, "
+            "\"rows\": %ld",
+            s->steps, s->rejected, s->iterations, s->jacobians, s->rows);
+    json_number(out, "smallest_step", s->smallest_step);
+    json_number(out, "largest_step", s->largest_step);
+    json_number(out, "energy_error", s->energy_error);
+    json_number(out, "constraint_error", s->constraint_error);
+    fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }
 
 void show_profile(FILE *out, const limber_summary *s)
@@ -95,15 +127,26 @@ void show_profile(FILE *out, const limber_summary *s)
             s->seconds > 0 ? 100 * (s->seconds - sum) / s->seconds : 0);
 }
 
+static void count(FILE *out, int n, const char *one, const char *many, const char *after)
+{
+    fprintf(out, "%d %s%s", n, n == 1 ? one : many, after);
+}
+
 void show_check(FILE *out, const limber_model *m, const limber_check_info *i, limber_status st)
 {
     if (limber_model_title(m)[0]) fprintf(out, "%s\n", limber_model_title(m));
-    fprintf(out, "%d bodies, %d joints, %d forces, %d loads, %d outputs, %d analyses\n", i->bodies,
-            i->joints, i->forces, i->loads, i->outputs, i->analyses);
+    count(out, i->bodies, "body", "bodies", ", ");
+    count(out, i->joints, "joint", "joints", ", ");
+    count(out, i->forces, "force", "forces", ", ");
+    count(out, i->loads, "load", "loads", ", ");
+    count(out, i->outputs, "output", "outputs", ", ");
+    count(out, i->analyses, "analysis", "analyses", "\n");
     if (i->mechanics)
         fprintf(out, "%d unknowns, %d constraints (%d redundant), mobility %d\n", i->unknowns,
                 i->constraints, i->redundant, i->mobility);
-    if (st == LIMBER_OK) fprintf(out, "the model is ready to run\n");
+    if (st == LIMBER_OK)
+        fprintf(out, i->analyses ? "the model is ready to run\n"
+                                 : "the model is right; it has no 'analysis' to run\n");
 }
 
 void show_check_json(FILE *out, const limber_check_info *i, limber_status st)

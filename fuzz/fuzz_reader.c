@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    lm_arena arena = {.limit = (size_t)1 << 28};
+    lm_arena arena = {.limit = (size_t)1 << 25};
     lm_diag diag = {0};
     lm_spec *spec = NULL;
     int status = lm_read_text(&arena, &diag, (const char *)data, size, "/nonexistent/model.yaml",

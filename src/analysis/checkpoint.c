@@ -72,17 +72,7 @@ limber_status lm_checkpoint_write(lm_dynamics_run *d)
     return lm_record_flush(run);
 }
 
-/* Drop the rows that came after the checkpoint. */
-static int truncate_tables(lm_run *run, const header *h)
-{
-    int bad = lm_h5_truncate(run->file, run->tables.results, (long)h->rows);
-    bad |= lm_h5_truncate(run->file, run->tables.energy, (long)h->rows);
-    bad |= lm_h5_truncate(run->file, run->tables.poses, (long)h->rows);
-    bad |= lm_h5_truncate(run->file, run->tables.steps, (long)h->steps_rows);
-    return bad;
-}
-
-limber_status lm_checkpoint_read(lm_dynamics_run *d)
+limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found)
 {
     lm_run *run = d->run;
     char path[96];
@@ -91,6 +81,9 @@ limber_status lm_checkpoint_read(lm_dynamics_run *d)
     header h;
     path_of(d, path, sizeof path);
     int got = lm_h5_read_blob(run->file, path, &data, &size);
+    *found = got != 1;
+    if (got < 0) return lm_record_failed(run);
+    if (!*found) return lm_record_truncate(run, 0, 0);
     int fits = got == 0 && size == lm_checkpoint_size(d);
     if (fits) {
         memcpy(&h, data, sizeof h);
@@ -108,5 +101,5 @@ limber_status lm_checkpoint_read(lm_dynamics_run *d)
     if (!fits)
         return lm_stop(run, LIMBER_INPUT, "%s: its checkpoint does not belong to this model",
                        run->opt->results);
-    return truncate_tables(run, &h) ? lm_record_failed(run) : LIMBER_OK;
+    return lm_record_truncate(run, (long)h.rows, (long)h.steps_rows);
 }

@@ -73,8 +73,10 @@ static limber_status put_row(lm_dynamics_run *d, double t)
 
 static limber_status put_rows(lm_dynamics_run *d)
 {
-    double eps = 1e-12 * fmax(d->dt, fabs(d->g->clock->t) * 1e-3);
-    while (d->k->next <= d->last && output_time(d, d->k->next) <= d->g->clock->t + eps) {
+    double eps = 1e-12 * fmax(d->dt, fabs(d->g->clock->t) * 1e-3), now = d->g->clock->t + eps;
+    if (d->k->next > d->last || output_time(d, d->k->next) > now) return LIMBER_OK;
+    lm_constraint_gap(d->g);
+    while (d->k->next <= d->last && output_time(d, d->k->next) <= now) {
         limber_status st = put_row(d, output_time(d, d->k->next));
         if (st) return st;
         d->k->next += 1;
@@ -141,12 +143,9 @@ static limber_status show_progress(lm_dynamics_run *d)
     lm_run *run = d->run;
     double now = lm_seconds();
     if (now - run->shown < 0.1) return LIMBER_OK;
-    run->shown = now;
-    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps,
-                         now - run->started};
-    if (run->opt->progress && run->opt->progress(run->opt->progress_context, &p))
-        return lm_stop(run, LIMBER_INTERRUPTED, "interrupted at t = %.6g", d->g->clock->t);
-    if (now - run->flushed < 1.0 || !d->snapshot_taken) return LIMBER_OK;
+    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps, 0};
+    limber_status st = lm_run_progress(run, &p);
+    if (st || now - run->flushed < 1.0 || !d->snapshot_taken) return st;
     return lm_checkpoint_write(d);
 }
 
@@ -221,10 +220,13 @@ static limber_status begin(lm_dynamics_run *d)
     limber_status st = start(d, 0, 0);
     if (st) return st;
     g->clock->size = motion_unit(d);
+    lm_warn_immobile(run);
     energies(d, &e);
     d->k->energy0 = total(&e);
     d->k->kinetic0 = e.kinetic, d->k->gravity0 = e.gravity, d->k->elastic0 = e.elastic;
-    if (run->resuming) return lm_checkpoint_read(d);
+    int resumed = 0;
+    if (run->resuming) st = lm_checkpoint_read(d, &resumed);
+    if (st || resumed) return st;
     st = put_rows(d);
     if (!st) lm_checkpoint_take(d);
     return st ? st : lm_checkpoint_write(d);
@@ -245,12 +247,6 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     lm_system *sys = run->sys;
     size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nl = (size_t)sys->nl;
     double until = run->opt->until > 0 ? run->opt->until : a->until;
-    if (a->method == LM_METHOD_BDF) {
-        lm_error(run->diag, a->loc,
-                 "method 'bdf' is not in this version; use 'generalized-alpha' (implicit, the "
-                 "default) or 'explicit' (high order, for motions that are not stiff)");
-        return LIMBER_UNSUPPORTED;
-    }
     *d = (lm_dynamics_run){.run = run, .until = until, .cap = INFINITY, .dt = fmin(a->output_step, until)};
     d->last = ceil(until / d->dt - 1e-9);
     d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
@@ -289,6 +285,11 @@ static const char *status_word(limber_status st)
     return st == LIMBER_OK ? "done" : st == LIMBER_INTERRUPTED ? "interrupted" : "stopped";
 }
 
+static const char *reason_of(const lm_run *run, limber_status st)
+{
+    return st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
+}
+
 limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
 {
     lm_dynamics_run d = {0};
@@ -298,14 +299,14 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         limber_status written = st == LIMBER_IO ? st : lm_checkpoint_write(&d);
         if (!st) st = written;
         if (st != LIMBER_IO) {
-            written = lm_record_status(run, status_word(st), run->sum->reason);
+            written = lm_record_status(run, status_word(st), reason_of(run, st));
             if (!written) written = lm_record_flush(run);
             if (!st) st = written;
         }
         memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
-    } else if (st != LIMBER_IO && st != LIMBER_UNSUPPORTED)
-        lm_record_status(run, "stopped", run->sum->reason);
+    } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
+        lm_record_status(run, "stopped", reason_of(run, st));
     lm_dynamics_close(&d);
     return st;
 }

@@ -36,6 +36,7 @@ void lm_dynamics_close(lm_dynamics_run *d);
 size_t lm_checkpoint_size(const lm_dynamics_run *d);
 void lm_checkpoint_take(lm_dynamics_run *d);
 limber_status lm_checkpoint_write(lm_dynamics_run *d);
-limber_status lm_checkpoint_read(lm_dynamics_run *d);
+/* *found 0: there is none, the run was ended before its first one; the tables are then empty. */
+limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found);
 
 #endif

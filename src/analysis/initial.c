@@ -55,7 +55,7 @@ static limber_status singular(lm_run *run, lm_integrator *g, int bad)
 {
     if (bad < 0) return LIMBER_MEMORY;
     lm_loc whole = {run->model->spec->file, 0, 0};
-    lm_explain_singular(g, "the mechanism cannot be assembled");
+    lm_explain_singular(g, "the motion is not determined");
     lm_error(run->diag, whole, "%s", g->failure);
     return LIMBER_INPUT;
 }
@@ -112,6 +112,16 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
         return LIMBER_INPUT;
     }
     return LIMBER_OK;
+}
+
+void lm_warn_immobile(lm_run *run)
+{
+    const lm_model *m = run->model;
+    if (run->sys->mobility > 0) return;
+    for (int k = 0; k < m->nrows; k++)
+        if (m->rows[k].drive) return;
+    lm_warning(run->diag, ((lm_loc){m->spec->file, 0, 0}),
+               "the joints leave the mechanism no motion (mobility 0): it stands still");
 }
 
 limber_status lm_initial_state(lm_run *run)

@@ -17,7 +17,7 @@ limber_status lm_stop(lm_run *run, limber_status status, const char *fmt, ...)
 
 limber_status lm_record_failed(lm_run *run)
 {
-    return lm_stop(run, LIMBER_IO, "%s: %s", run->opt->results, lm_h5_error(run->file));
+    return lm_stop(run, LIMBER_IO, "%s", lm_h5_error(run->file));
 }
 
 static const char *const energy_columns[] = {"kinetic", "elastic",    "gravity", "work",
@@ -81,7 +81,6 @@ limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double 
                             double balance, double phi)
 {
     lm_system *sys = run->sys;
-    int nout = run->model->spec->outputs.n;
     run->sum->rows++;
     if (!run->file) return LIMBER_OK;
     lm_energy e;
@@ -95,7 +94,6 @@ limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double 
     bad |= lm_h5_append(run->file, run->tables.energy, energy);
     bad |= lm_h5_append(run->file, run->tables.poses, run->pose);
     if (run->opt->profile) run->sum->phase_output += lm_seconds() - t0;
-    (void)nout;
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 
@@ -115,6 +113,29 @@ limber_status lm_record_flush(lm_run *run)
     run->flushed = lm_seconds();
     if (run->opt->profile) run->sum->phase_output += run->flushed - t0;
     return bad ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_record_truncate(lm_run *run, long rows, long steps)
+{
+    if (!run->file) return LIMBER_OK;
+    int bad = lm_h5_truncate(run->file, run->tables.results, rows);
+    bad |= lm_h5_truncate(run->file, run->tables.energy, rows);
+    bad |= lm_h5_truncate(run->file, run->tables.poses, rows);
+    bad |= lm_h5_truncate(run->file, run->tables.steps, steps);
+    return bad ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_run_progress(lm_run *run, const limber_progress *p)
+{
+    double now = lm_seconds();
+    if (now - run->shown < 0.1) return LIMBER_OK;
+    run->shown = now;
+    limber_progress told = *p;
+    told.elapsed = now - run->started;
+    if (!run->opt->progress || !run->opt->progress(run->opt->progress_context, &told))
+        return LIMBER_OK;
+    return lm_stop(run, LIMBER_INTERRUPTED, "interrupted at %s = %.6g",
+                   strcmp(run->sum->analysis, "statics") == 0 ? "load factor" : "t", p->t);
 }
 
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason)

@@ -31,6 +31,12 @@ typedef struct lm_run {
 
 /* Starting state by `initial`, assembled and consistent, into run->q, run->v. */
 limber_status lm_initial_state(lm_run *run);
+/* Warn of a mechanism that neither joints nor drives let move; after lm_initial_state. */
+void lm_warn_immobile(lm_run *run);
+
+/* refuse.c: errors for what this version cannot do. */
+limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a);
+const char *lm_analysis_name(lm_analysis_type type);
 
 limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a);
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a);
@@ -42,9 +48,14 @@ limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double 
                             double balance, double phi);
 limber_status lm_record_step(lm_run *run, const lm_integrator *g);
 limber_status lm_record_flush(lm_run *run);
+/* Drop the rows after the first `rows` of results, energy and poses, and `steps` of the steps. */
+limber_status lm_record_truncate(lm_run *run, long rows, long steps);
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason);
 /* Put a file error into the summary. */
 limber_status lm_record_failed(lm_run *run);
+
+/* Tell the caller how far the run is, ten times a second at most; the caller may stop it. */
+limber_status lm_run_progress(lm_run *run, const limber_progress *p);
 
 /* Copy a reason into the summary and give the status back. */
 limber_status lm_stop(lm_run *run, limber_status status, const char *fmt, ...)

@@ -18,6 +18,8 @@ typedef struct statics {
     double *zero;       /* [nv] velocities and accelerations */
     double *q_last, *lam_last;
     double mu, force;   /* regularisation; unit of force */
+    double reached;     /* load factor in equilibrium */
+    limber_status status; /* not LIMBER_OK: the caller stopped the run */
     long iterations;
     int worst;          /* equation with the largest motion, for messages */
 } statics;
@@ -85,7 +87,13 @@ static double find_step(statics *s, double phi)
     return size;
 }
 
-/* Equilibrium at the present load factor: 0, 1 not found. */
+static limber_status tell(statics *s)
+{
+    limber_progress p = {s->reached, 1, s->run->sys->load_factor - s->reached, s->iterations, 0};
+    return lm_run_progress(s->run, &p);
+}
+
+/* Equilibrium at the present load factor: 0, 1 not found or (s->status) told to stop. */
 static int solve(statics *s)
 {
     lm_integrator *g = s->g;
@@ -94,7 +102,9 @@ static int solve(statics *s)
     int stalled = 0;
     for (int it = 0; it < ITERATIONS; it++) {
         double r = evaluate(s, g->x, &phi);
-        if (isnan(r)) return 1;
+        s->status = tell(s);
+        if (isnan(r) || s->status) return 1;
+        if (r < 1e-13 && phi < 1e-13) return 0; /* nothing pushes */
         double size = find_step(s, phi);
         if (!isfinite(size)) return 1;
         s->iterations++;
@@ -114,7 +124,7 @@ static int solve(statics *s)
 static limber_status not_found(statics *s, double factor)
 {
     char name[160];
-    s->g->sys->form->describe(s->g->sys, s->worst, name, sizeof name);
+    s->g->sys->form->describe_motion(s->g->sys, s->worst, name, sizeof name);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "no equilibrium found at load factor %.4g after %ld iterations; what moves most "
                    "is %s: is this motion held by a spring, a joint or gravity?",
@@ -132,24 +142,25 @@ static limber_status put(statics *s, double factor)
 static limber_status continuation(statics *s, int load_steps)
 {
     lm_system *sys = s->g->sys;
-    double factor = 0, step = 1.0 / load_steps, least = step / (1 << HALVINGS);
+    double step = 1.0 / load_steps, least = step / (1 << HALVINGS);
     limber_status st = LIMBER_OK;
-    while (factor < 1 && !st) {
-        double next = factor + step > 1 - 1e-9 ? 1 : factor + step;
+    while (s->reached < 1 && !st) {
+        double next = s->reached + step > 1 - 1e-9 ? 1 : s->reached + step;
         memcpy(s->q_last, s->g->q, sizeof(double) * (size_t)sys->nq);
         memcpy(s->lam_last, s->g->lam, sizeof(double) * (size_t)sys->nl);
         sys->load_factor = next;
         if (solve(s) == 0) {
-            factor = next;
-            st = put(s, factor);
+            s->reached = next;
+            st = put(s, next);
             continue;
         }
+        st = s->status;
         memcpy(s->g->q, s->q_last, sizeof(double) * (size_t)sys->nq);
         memcpy(s->g->lam, s->lam_last, sizeof(double) * (size_t)sys->nl);
         s->run->sum->rejected++;
         s->mu = 0;
         step *= 0.5;
-        if (step < least) st = not_found(s, next);
+        if (!st && step < least) st = not_found(s, next);
     }
     sys->load_factor = 1;
     return st;
@@ -177,17 +188,19 @@ static limber_status begin(statics *s)
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
 {
     statics s = {.run = run};
-    limber_status st = begin(&s);
+    limber_status st = run->resuming ? lm_record_truncate(run, 0, 0) : LIMBER_OK; /* anew */
+    if (!st) st = begin(&s);
     if (!st) st = continuation(&s, a->load_steps);
     if (!st) {
         memcpy(run->q, s.g->q, sizeof(double) * (size_t)run->sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)run->sys->nv);
     }
     run->sum->iterations += s.iterations;
-    run->sum->t = run->sys->load_factor;
+    run->sum->t = s.reached;
     snprintf(run->sum->method, sizeof run->sum->method, "newton");
     if (st != LIMBER_IO && st != LIMBER_MEMORY) {
-        limber_status w = lm_record_status(run, st ? "stopped" : "done", run->sum->reason);
+        const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
+        limber_status w = lm_record_status(run, word, run->sum->reason);
         if (!w) w = lm_record_flush(run);
         if (!st) st = w;
     }

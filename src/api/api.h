@@ -17,4 +17,8 @@ struct limber_model {
 /* The formulation by name, or the model's; NULL after an error in `diag`. */
 const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag);
 
+/* -1, with a sentence in err, when a CSV file would replace the result file or the model (NULL: none),
+ * or cannot be written where it should be. */
+int lm_csv_refuse(const char *csv, const char *results, const char *model, char *err, size_t size);
+
 #endif

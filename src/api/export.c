@@ -4,10 +4,46 @@
 #include "io/csv.h"
 #include "io/h5.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { ROWS = 256 };
+
+static int same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(a, b) == 0) return 1;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* 0, or why nothing can be written under that name, as an errno. A short name is its own folder's. */
+static int unwritable(const char *path)
+{
+    struct stat st;
+    char folder[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    if (!*path) return ENOENT;
+    if (stat(path, &st) == 0) return S_ISDIR(st.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+    if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    return access(folder, W_OK) ? errno : 0;
+}
+
+int lm_csv_refuse(const char *csv, const char *results, const char *model, char *err, size_t size)
+{
+    int why = 0;
+    if (same_file(csv, results))
+        snprintf(err, size, "%s is the result file: give the CSV file another name", csv);
+    else if (model && same_file(csv, model))
+        snprintf(err, size, "%s is the model: give the CSV file another name", csv);
+    else if ((why = unwritable(csv)))
+        snprintf(err, size, "cannot write %s: %s", csv, strerror(why));
+    else
+        return 0;
+    return -1;
+}
 
 /* The group of the last analysis: the last member of the file that has a table of results. */
 static int last_group(lm_h5 *f, char *path, size_t size)
@@ -31,17 +67,19 @@ static int last_group(lm_h5 *f, char *path, size_t size)
     return found;
 }
 
+/* 0; -1 when reading failed; what cannot be written is known to the CSV file. */
 static int copy_rows(lm_h5 *f, const char *path, lm_csv *csv, long rows, int cols)
 {
     double *data = lm_alloc(sizeof(double) * ROWS * (size_t)cols);
-    int bad = !data;
-    for (long first = 0; first < rows && !bad; first += ROWS) {
+    int unread = !data, unwritten = 0;
+    for (long first = 0; first < rows && !unread && !unwritten; first += ROWS) {
         long n = rows - first < ROWS ? rows - first : ROWS;
-        bad = lm_h5_read_rows(f, path, first, n, data);
-        for (long r = 0; r < n && !bad; r++) bad = lm_csv_row(csv, cols, data + r * cols);
+        unread = lm_h5_read_rows(f, path, first, n, data);
+        for (long r = 0; r < n && !unread && !unwritten; r++)
+            unwritten = lm_csv_row(csv, cols, data + r * cols);
     }
     lm_free(data);
-    return bad;
+    return unread ? -1 : 0;
 }
 
 static limber_status table_to_csv(lm_h5 *f, const char *path, const char *to, char *err,
@@ -60,28 +98,30 @@ static limber_status table_to_csv(lm_h5 *f, const char *path, const char *to, ch
         return LIMBER_IO;
     }
     int bad = lm_csv_header(csv, cols, (const char *const *)columns);
-    if (!bad) bad = copy_rows(f, path, csv, rows, cols);
-    if (bad) snprintf(err, size, "its rows could not be copied");
+    int unread = bad ? 0 : copy_rows(f, path, csv, rows, cols);
     if (lm_csv_close(csv, err, size)) bad = 1;
+    if (unread) snprintf(err, size, "%s", lm_h5_error(f)[0] ? lm_h5_error(f) : "out of memory");
     lm_free(columns);
-    return bad ? LIMBER_IO : LIMBER_OK;
+    return bad || unread ? LIMBER_IO : LIMBER_OK;
 }
 
 limber_status limber_export_csv(const char *results, const char *csv, limber_messages *msg)
 {
     char err[300] = "", path[200];
     lm_h5 *f = NULL;
-    if (lm_h5_open(results, LM_H5_READ, &f, err, sizeof err)) {
-        lm_error(&msg->diag, ((lm_loc){results, 0, 0}), "%s", err);
-        return LIMBER_IO;
-    }
     limber_status st = LIMBER_IO;
-    if (!last_group(f, path, sizeof path))
-        lm_error(&msg->diag, ((lm_loc){results, 0, 0}), "it holds no results of limber");
-    else {
-        st = table_to_csv(f, path, csv, err, sizeof err);
-        if (st) lm_error(&msg->diag, ((lm_loc){csv, 0, 0}), "%s", err);
+    if (strcmp(csv, "-") != 0 && lm_csv_refuse(csv, results, NULL, err, sizeof err)) {
+        lm_error(&msg->diag, ((lm_loc){0}), "%s", err);
+        return st;
     }
+    if (lm_h5_open(results, LM_H5_READ, &f, err, sizeof err))
+        st = LIMBER_INPUT;
+    else if (!last_group(f, path, sizeof path)) {
+        snprintf(err, sizeof err, "%s holds no results of limber", results);
+        st = LIMBER_INPUT;
+    } else
+        st = table_to_csv(f, path, csv, err, sizeof err);
+    if (st) lm_error(&msg->diag, ((lm_loc){0}), "%s", err); /* it names the file */
     lm_h5_close(f);
     return st;
 }

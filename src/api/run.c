@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const analysis_names[] = {"dynamics", "statics", "modes", "linearize",
-                                             "campbell"};
-
 limber_run_options limber_run_options_default(void) { return (limber_run_options){0}; }
 
 /* ---- the result file ---- */
@@ -25,6 +22,7 @@ static int write_header(lm_run *run)
     bad |= lm_h5_write_attr_text(f, "/", "model_file", spec->file);
     bad |= lm_h5_write_attr_text(f, "/", "formulation", run->sys->form->name);
     bad |= lm_h5_write_attr_text(f, "/", "options", run->opt->settings ? run->opt->settings : "");
+    bad |= lm_h5_write_attr_text(f, "/", "analysis", run->opt->analysis ? run->opt->analysis : "");
     bad |= lm_h5_write_attr_text(f, "/", "status", "running");
     bad |= lm_h5_write_text(f, "/model", spec->text);
     return bad;
@@ -33,20 +31,25 @@ static int write_header(lm_run *run)
 /* A run can be resumed only with the same model text and options. */
 static limber_status check_resumable(lm_run *run)
 {
-    char *text = NULL, *options = NULL, *status = NULL;
+    char *text = NULL, *options = NULL, *analysis = NULL, *status = NULL;
     const char *why = NULL, *now = run->opt->settings ? run->opt->settings : "";
+    const char *this = run->opt->analysis ? run->opt->analysis : "";
     if (lm_h5_read_text(run->file, "/model", &text) ||
         lm_h5_read_attr_text(run->file, "/", "options", &options) ||
+        lm_h5_read_attr_text(run->file, "/", "analysis", &analysis) ||
         lm_h5_read_attr_text(run->file, "/", "status", &status))
         why = "it was not written by limber, or not far enough to be resumed";
     else if (strcmp(text, run->model->spec->text) != 0)
         why = "the model file has changed since; run it anew";
+    else if (strcmp(analysis, this) != 0)
+        why = "it holds another analysis; use the same command, or run it anew";
     else if (strcmp(options, now) != 0)
         why = "it was run with other options; use the same ones, or run it anew";
     else if (strcmp(status, "done") == 0)
         why = "the run is complete: there is nothing to resume";
     lm_free(text);
     lm_free(options);
+    lm_free(analysis);
     lm_free(status);
     if (!why) return LIMBER_OK;
     lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "cannot resume: %s", why);
@@ -59,7 +62,7 @@ static limber_status open_results(lm_run *run)
     lm_h5_mode mode = run->opt->resume ? LM_H5_UPDATE : LM_H5_CREATE;
     if (!run->opt->results) return LIMBER_OK;
     if (lm_h5_open(run->opt->results, mode, &run->file, err, sizeof err)) {
-        lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "%s", err);
+        lm_error(run->diag, ((lm_loc){0}), "%s", err); /* it names the file */
         return LIMBER_IO;
     }
     if (run->opt->resume) return check_resumable(run);
@@ -70,13 +73,8 @@ static limber_status open_results(lm_run *run)
 
 static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int first)
 {
-    const char *type = analysis_names[a->type];
+    const char *type = lm_analysis_name(a->type);
     snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s", type);
-    if (a->type != LM_ANALYSIS_DYNAMICS && a->type != LM_ANALYSIS_STATICS) {
-        lm_error(run->diag, a->loc,
-                 "analysis '%s' is not in this version; 'dynamics' and 'statics' are", type);
-        return LIMBER_UNSUPPORTED;
-    }
     limber_status st = lm_record_begin(run, type, first);
     if (st) return st;
     return a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
@@ -89,9 +87,9 @@ static limber_status pass_over(lm_run *run, const lm_spec_analysis *a, int first
     char *status = NULL;
     *done = 0;
     if (first)
-        snprintf(group, sizeof group, "/%s", analysis_names[a->type]);
+        snprintf(group, sizeof group, "/%s", lm_analysis_name(a->type));
     else
-        snprintf(group, sizeof group, "/%s_%d", analysis_names[a->type], run->index + 1);
+        snprintf(group, sizeof group, "/%s_%d", lm_analysis_name(a->type), run->index + 1);
     int missing = lm_h5_read_attr_text(run->file, group, "status", &status);
     if (missing)
         run->resuming = 0;
@@ -138,23 +136,38 @@ static limber_status model_analyses(lm_run *run)
 }
 
 /* One analysis by name: the model's own entry of that type, or its defaults. */
-static limber_status named_analysis(lm_run *run)
+static limber_status named_analysis(lm_run *run, lm_spec_analysis *a)
 {
     const lm_spec *spec = run->model->spec;
-    lm_spec_analysis a = {.loc = {spec->file, 0, 0}, .tolerance = 1e-4, .rho_inf = 0.8,
-                          .load_steps = 1, .count = 10, .drive = -1};
     int type = -1;
-    for (int i = 0; i < 5; i++)
-        if (strcmp(run->opt->analysis, analysis_names[i]) == 0) type = i;
-    a.type = (lm_analysis_type)type;
-    for (int i = spec->analyses.n - 1; i >= 0; i--)
-        if ((int)spec->analyses.at[i].type == type) a = spec->analyses.at[i], run->index = i;
-    if (type == LM_ANALYSIS_DYNAMICS && !(a.until > 0 || run->opt->until > 0)) {
-        lm_error(run->diag, a.loc, "the model has no 'dynamics' analysis: give its end by --until");
+    for (int i = 0; i <= LM_ANALYSIS_CAMPBELL; i++)
+        if (strcmp(run->opt->analysis, lm_analysis_name((lm_analysis_type)i)) == 0) type = i;
+    if (type < 0) {
+        lm_error(run->diag, ((lm_loc){0}), "unknown analysis '%s'", run->opt->analysis);
         return LIMBER_INPUT;
     }
-    if (a.output_step <= 0) a.output_step = run->opt->until / 1000;
-    return one_analysis(run, &a, 1);
+    *a = (lm_spec_analysis){.type = (lm_analysis_type)type, .loc = {spec->file, 0, 0},
+                            .tolerance = 1e-4, .rho_inf = 0.8, .load_steps = 1, .count = 10,
+                            .drive = -1};
+    for (int i = spec->analyses.n - 1; i >= 0; i--)
+        if ((int)spec->analyses.at[i].type == type) *a = spec->analyses.at[i], run->index = i;
+    if (type == LM_ANALYSIS_DYNAMICS && !(a->until > 0 || run->opt->until > 0)) {
+        lm_error(run->diag, a->loc, "the model has no 'dynamics' analysis: give its end by --until");
+        return LIMBER_INPUT;
+    }
+    if (a->output_step <= 0) a->output_step = run->opt->until / 1000;
+    return lm_refuse_analysis(run, a);
+}
+
+static limber_status refuse_analyses(lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    limber_status st = LIMBER_OK;
+    for (int i = 0; i < spec->analyses.n; i++) {
+        limber_status one = lm_refuse_analysis(run, &spec->analyses.at[i]);
+        if (!st) st = one;
+    }
+    return st;
 }
 
 static limber_status prepare(lm_run *run)
@@ -169,23 +182,41 @@ static limber_status prepare(lm_run *run)
     return lm_initial_state(run);
 }
 
+/* What can be wrong with the CSV file is said before a long run, not after it. */
+static limber_status check_csv(lm_run *run)
+{
+    const char *csv = run->opt->csv, *results = run->opt->results;
+    char err[300] = "";
+    if (!csv) return LIMBER_OK;
+    if (!results)
+        snprintf(err, sizeof err, "a CSV file is made from a result file: name one too");
+    else if (strcmp(csv, "-") != 0)
+        lm_csv_refuse(csv, results, run->model->spec->file, err, sizeof err);
+    if (!err[0]) return LIMBER_OK;
+    lm_error(run->diag, ((lm_loc){0}), "%s", err);
+    return results ? LIMBER_IO : LIMBER_INPUT;
+}
+
 static limber_status run_all(lm_run *run)
 {
     const lm_spec *spec = run->model->spec;
+    lm_spec_analysis one;
     if (!run->opt->analysis && spec->analyses.n == 0) {
         lm_error(run->diag, ((lm_loc){spec->file, 0, 0}),
                  "there is nothing to run: add an 'analysis', for example 'analysis: {type: "
                  "dynamics, until: 1}'");
         return LIMBER_INPUT;
     }
-    limber_status st = prepare(run);
+    limber_status st = run->opt->analysis ? named_analysis(run, &one) : refuse_analyses(run);
+    if (!st) st = check_csv(run);
+    if (!st) st = prepare(run);
     if (!st) st = open_results(run);
     run->resuming = run->opt->resume && run->file;
-    if (!st) st = run->opt->analysis ? named_analysis(run) : model_analyses(run);
+    if (!st) st = run->opt->analysis ? one_analysis(run, &one, 1) : model_analyses(run);
     if (run->file) {
         int bad = lm_h5_close(run->file);
         run->file = NULL;
-        if (!st && bad) st = lm_stop(run, LIMBER_IO, "%s: could not be completed", run->opt->results);
+        if (!st && bad) st = lm_stop(run, LIMBER_IO, "%s could not be completed", run->opt->results);
     }
     return st;
 }
@@ -208,7 +239,7 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
     int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
     if (computed && run.opt->csv && run.opt->results) {
         limber_status w = limber_export_csv(run.opt->results, run.opt->csv, msg);
-        if (!st) st = w;
+        if (!st && w) st = LIMBER_IO;
     }
     if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
     run.sum->status = st;
@@ -266,6 +297,8 @@ limber_status limber_check(const limber_model *model, limber_check_info *info,
     if (!st) {
         count_constraints(&run, info);
         name_redundant(&run);
+        lm_warn_immobile(&run);
+        st = refuse_analyses(&run);
     }
     if (run.sys) form->destroy(run.sys);
     lm_free(run.q);

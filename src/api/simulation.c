@@ -29,8 +29,10 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
         lm_error(diag, ((lm_loc){m->spec->file, 0, 0}), "the model has no 'dynamics' analysis");
         return LIMBER_INPUT;
     }
+    limber_status st = lm_refuse_analysis(&s->run, a);
+    if (st) return st;
     const lm_form *form = lm_choose_form(m, NULL, diag);
-    limber_status st = form ? form->create(m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
+    st = form ? form->create(m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
     if (st) return st;
     s->q = lm_alloc(sizeof(double) * (size_t)(s->run.sys->nq + s->run.sys->nv + 1));
     if (!s->q) return LIMBER_MEMORY;

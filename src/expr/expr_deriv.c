@@ -142,21 +142,24 @@ static double *hessian(const pass *w, int reg)
 static void clear(const pass *w, const lm_op *op)
 {
     int lo = op->lo[0], hi = op->hi[0];
-    double *g = gradient(w, op->dst), *h = hessian(w, op->dst);
+    double *g = gradient(w, op->dst);
     for (int i = lo; i < hi; i++) g[i] = 0;
     if (w->order < 2) return;
+    double *h = hessian(w, op->dst);
     for (int i = lo; i < hi; i++)
         for (int j = lo; j <= i; j++) h[i * w->n + j] = 0;
 }
 
-/* The whole of a function of one argument, where nothing is infinite or zero: most operations. */
+/* The same for one argument in the fast pass, without clearing first: most operations. */
 static void compose(const pass *w, const lm_op *op, double first, double second)
 {
     int lo = op->lo[0], hi = op->hi[0];
-    double *g = gradient(w, op->dst), *h = hessian(w, op->dst);
-    const double *ga = gradient(w, op->a), *ha = hessian(w, op->a);
+    double *g = gradient(w, op->dst);
+    const double *ga = gradient(w, op->a);
     for (int i = lo; i < hi; i++) g[i] = first * ga[i];
     if (w->order < 2) return;
+    double *h = hessian(w, op->dst);
+    const double *ha = hessian(w, op->a);
     for (int i = lo; i < hi; i++)
         for (int j = lo, ij = i * w->n + lo; j <= i; j++, ij++)
             h[ij] = first * ha[ij] + second * ga[i] * ga[j];
@@ -238,7 +241,7 @@ static double derivatives(const lm_expr *e, int order, const double *slots, doub
     const lm_op *last = &e->ops[e->nops - 1];
     size_t registers = (size_t)last->dst + 1, n = (size_t)e->ninputs;
     pass w = {.n = e->ninputs, .order = order, .v = scratch, .g = scratch + registers};
-    w.h = w.g + registers * n;
+    w.h = order > 1 ? w.g + registers * n : NULL;
     sweep(&w, e, slots);
     if (copy_out(&w, last, grad, hess)) {
         w.careful = 1;

@@ -1,7 +1,6 @@
 /* Values. */
 #include "expr/expr_priv.h"
 
-#include <limits.h>
 #include <string.h>
 
 static inline double op_value(const lm_op *op, const double *v, const double *slots)

@@ -293,7 +293,7 @@ static void check_text(lm_parser *p, goal g)
         lm_parse_fail(p, 0, g == GOAL_EXPRESSION ? "empty expression" : "expected a name");
 }
 
-/* Apart from run(), so that no local variable lives across the setjmp. */
+/* The parser belongs to the caller, so that it lives across the setjmp. */
 static int parse(lm_parser *p, goal g, lm_expr *e, const char **reference)
 {
     jmp_buf bail;
@@ -329,7 +329,9 @@ int lm_expr_parse(lm_arena *arena, lm_diag *diag, const lm_expr_env *env, const 
 {
     lm_parser p = {.arena = arena, .diag = diag, .env = env, .text = text, .loc = loc};
     memset(e, 0, sizeof *e);
-    return run(&p, GOAL_EXPRESSION, e, NULL);
+    int rc = run(&p, GOAL_EXPRESSION, e, NULL);
+    if (rc) memset(e, 0, sizeof *e);
+    return rc;
 }
 
 const char *lm_expr_reference(lm_arena *arena, lm_diag *diag, const lm_expr_env *env,

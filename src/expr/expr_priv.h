@@ -24,8 +24,8 @@ enum {
     LM_OP_COUNT
 };
 
-/* y + b*d + c*d^2 + e*d^3 with d = argument - x. tab[0] holds left of tab[1].x, tab[i] from tab[i].x
- * on; tab[0].x = tab[1].x. */
+/* y + b*d + c*d^2 + e*d^3 with d = argument - x. tab[0] holds left of tab[1].x, tab[i] from
+ * tab[i].x on; tab[0].x = tab[1].x. */
 typedef struct lm_piece {
     double x, y, b, c, e;
 } lm_piece;
@@ -147,7 +147,7 @@ typedef struct lm_fn {
 } lm_fn;
 const lm_fn *lm_fn_find(const char *name);
 lm_node lm_parse_call(lm_parser *p, const lm_fn *fn, int pos);
-/* sensor(...) from its name on; component "" unless asked for one (norm asks for x, y, z). */
+/* Arguments and component of the sensor whose name has been read; then its slot. */
 void lm_parse_sensor(lm_parser *p, const char *fn, int pos, lm_sensor_call *call);
 lm_node lm_parse_sensor_slot(lm_parser *p, const lm_sensor_call *call);
 

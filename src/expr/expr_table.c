@@ -33,8 +33,8 @@ const lm_piece *lm_table_pwl(lm_arena *arena, const double *xy, int n)
 }
 
 /* Second derivatives m[1..n] of the natural spline, m[1] = m[n] = 0, from
- *   h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (s_i - s_{i-1}),  s_i = (y_{i+1} - y_i)/h_i
- * by elimination from above (diagonally dominant: no pivoting). */
+ *   h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (s_i - s_{i-1}),
+ * where s_i = (y_{i+1} - y_i)/h_i, by elimination from above (diagonally dominant: no pivoting). */
 static double *second_derivatives(lm_arena *arena, const lm_piece *tab, int n)
 {
     double *m = LM_NEW_N(arena, double, n + 2), *u = LM_NEW_N(arena, double, n + 2);

@@ -64,6 +64,8 @@ typedef struct lm_form {
     void (*poses)(lm_system *sys, const double *q, double *pose);
     /* A name for equation i (0..nv+nl): "body arm, force y", "joint wrist, moment x". */
     void (*describe)(const lm_system *sys, int i, char *text, size_t size);
+    /* A name for velocity i (0..nv): "body arm along y", "body arm turning about z". */
+    void (*describe_motion)(const lm_system *sys, int i, char *text, size_t size);
     /* The next instant after t at which an expression of time has a kink. */
     double (*next_kink)(const lm_system *sys, double t);
 } lm_form;

@@ -372,6 +372,13 @@ static void describe(const lm_system *sys, int i, char *text, size_t size)
     snprintf(text, size, "joint %s, %s", m->joints[r->joint].name, r->what);
 }
 
+static void describe_motion(const lm_system *sys, int i, char *text, size_t size)
+{
+    const lm_model *m = sys->model;
+    snprintf(text, size, "body %s %s %c", m->bodies[m->nodes[i / NODE_V].body].name,
+             i % NODE_V < 3 ? "along" : "turning about", "xyz"[i % 3]);
+}
+
 static double kink_of(const lm_expr *e, int has, double t)
 {
     return has ? lm_expr_next_kink(e, t) : INFINITY;
@@ -413,5 +420,6 @@ const lm_form lm_form_corotational = {
     .energy = energy,
     .poses = poses,
     .describe = describe,
+    .describe_motion = describe_motion,
     .next_kink = next_kink,
 };

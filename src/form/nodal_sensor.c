@@ -273,28 +273,51 @@ static void coord_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c, se
     add_transposed(set, H, 1, v, g);
 }
 
-/* Reactions: exact in the multipliers, and in the position through the rows' directions. The force
- * laws of springs on the joint enter through their rows' directions only, which is enough for
- * Newton's method. */
+/* Part of a reaction component from one measure with force w: -w (u . G), u on the blocks of b. */
+static void reaction_part(const lm_pair_pose *p, lm_measure m, int i, int j, double w, lm_v3 e,
+                          int moment, const lm_v3 u[4], lm_v3 G[4], lm_m3 H[4][4], sensor_grad *g)
+{
+    lm_measure_grad(m, i, j, p, G);
+    add_transposed(lm_measure_hess(m, i, j, p, H), H, -w, u, g);
+    if (moment) /* rho_b turns: e . ((psi x rho) x G) w */
+        v3_acc(g->dq[1] + 3, v3_mul(w, v3_cross(p->rho[1], v3_cross(G[LM_XB], e))));
+}
+
+/* A spring or damper on the joint: its force changes with the motion too. (An effort that itself
+ * uses sensors does not pass its dependence on: Newton then converges a little slower.) */
+static void reaction_law(const lm_action *a, const lm_v3 u[4], const lm_v3 G[4], lm_m3 H[4][4],
+                         const lm_v3 v[4], const action_law *f, sensor_grad *g)
+{
+    double uG = -blocks_dot(G, u);
+    for (int b = 0; b < 4; b++) {
+        v3_acc(g->dq[b / 2] + 3 * (b % 2), v3_mul(uG * f->dw_value, G[b]));
+        v3_acc(g->dv[b / 2] + 3 * (b % 2), v3_mul(uG * f->dw_rate, G[b]));
+    }
+    add_transposed(lm_measure_blocks(a->measure), H, uG * f->dw_rate, v, g);
+}
+
 static void reaction_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c, sensor_grad *g)
 {
     const lm_joint *j = &s->m->joints[c->joint];
     const lm_pair_pose *p = &s->kin.pair[j->pair];
-    lm_v3 e = v3(c->component == 0, c->component == 1, c->component == 2), u[4] = {{0}};
-    /* reaction component = -lam (u . G) with u on the blocks of b */
-    u[LM_XB] = c->kind == LM_SENSOR_FORCE ? e : v3_cross(p->rho[1], e);
-    if (c->kind == LM_SENSOR_MOMENT) u[LM_PB] = e;
+    int moment = c->kind == LM_SENSOR_MOMENT;
+    lm_v3 e = v3(c->component == 0, c->component == 1, c->component == 2), u[4] = {{0}}, G[4], v[4];
+    lm_m3 H[4][4];
+    u[LM_XB] = moment ? v3_cross(p->rho[1], e) : e;
+    if (moment) u[LM_PB] = e;
     for (int k = 0; k < j->nrows; k++) {
         const lm_row *row = &s->m->rows[j->first_row + k];
-        lm_v3 G[4];
-        lm_m3 H[4][4];
-        lm_measure_grad(row->measure, row->i, row->j, p, G);
-        g->dlam[k] = -blocks_dot(G, u);
-        unsigned set = lm_measure_hess(row->measure, row->i, row->j, p, H);
         double lam = st->lam ? st->lam[j->first_row + k] : 0;
-        add_transposed(set, H, -lam, u, g);
-        if (c->kind == LM_SENSOR_MOMENT) /* rho_b turns: -(psi x rho) x G part */
-            v3_acc(g->dq[1] + 3, v3_mul(lam, v3_cross(p->rho[1], v3_cross(G[LM_XB], e))));
+        reaction_part(p, row->measure, row->i, row->j, lam, e, moment, u, G, H, g);
+        g->dlam[k] = -blocks_dot(G, u);
+    }
+    pair_velocity(&s->m->pairs[j->pair], st->v, v);
+    for (int k = 0; k < j->nactions; k++) {
+        const lm_action *a = &s->m->actions[j->first_action + k];
+        lm_measure_grad(a->measure, a->i, a->j, p, G);
+        action_law f = nodal_action(s, st, a, nodal_action_value(s, st->q, a), blocks_dot(G, v));
+        reaction_part(p, a->measure, a->i, a->j, f.w, e, moment, u, G, H, g);
+        reaction_law(a, u, G, H, v, &f, g);
     }
 }
 

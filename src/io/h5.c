@@ -188,7 +188,7 @@ static int open_fd(lm_h5 *f, int flags, off_t *size)
 /* The signature stands at 0, 512, 1024, 2048, ... */
 static int is_hdf5(int fd, off_t size)
 {
-    static const char signature[8] = "\211HDF\r\n\032\n";
+    static const char signature[] = "\211HDF\r\n\032\n";
     char bytes[8];
     for (off_t at = 0; at + 8 <= size; at = at ? 2 * at : 512) {
         if (pread(fd, bytes, 8, at) == 8 && !memcmp(bytes, signature, 8)) return 1;
@@ -276,7 +276,8 @@ static int create(lm_h5 *f)
     if (may_replace(f)) return -1;
     if (lm_replace_open(&r, f->path, 0)) return fail_errno(f, "make", errno);
     lock(f, r.fd);
-    if (attach(f, r.fd, 1, 1) || lm_h5_write_attr_num(f, "/", MARK, FORMAT) || lm_h5_write_out(f, 0)) {
+    if (attach(f, r.fd, 1, 1) || lm_h5_write_attr_num(f, "/", MARK, FORMAT) ||
+        lm_h5_write_out(f, 0)) {
         lm_replace_drop(&r);
         return -1;
     }
@@ -389,9 +390,9 @@ int lm_h5_settle(lm_h5 *f)
 int lm_h5_close(lm_h5 *f)
 {
     if (!f) return 0;
-    int rc = f->broken ? -1 : 0;
-    if (f->mode != LM_H5_READ && lm_h5_flush(f)) rc = -1;
-    if (detach(f, !f->broken)) rc = -1;
+    int rc = f->broken ? -1 : 0, writes = f->mode != LM_H5_READ;
+    if (writes && lm_h5_flush(f)) rc = -1;
+    if (detach(f, writes && !f->broken)) rc = -1;
     destroy(f);
     return rc;
 }

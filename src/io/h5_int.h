@@ -28,9 +28,9 @@ lm_vfd *lm_vfd_new(int fd, int writable); /* takes fd over; NULL: out of memory,
 hid_t lm_vfd_open(lm_vfd *v, const char *name, int create); /* H5Fcreate or H5Fopen; < 0 on error */
 /* Write what is held. `shrinks`: rows were taken away, so headers go before B-tree nodes. */
 int lm_vfd_commit(lm_vfd *v, int shrinks);
-int lm_vfd_error(const lm_vfd *v);         /* errno of the first failed write, or 0 */
-void lm_vfd_drop_raw(lm_vfd *v, int drop); /* do not write raw data for now */
-size_t lm_vfd_size(const lm_vfd *v);       /* bytes of the file */
+int lm_vfd_error(const lm_vfd *v);                       /* errno of the first failed write, or 0 */
+void lm_vfd_drop_raw(lm_vfd *v, int drop);               /* do not write raw data for now */
+size_t lm_vfd_size(const lm_vfd *v);                     /* bytes of the file */
 int lm_vfd_reserve(lm_vfd *v, int blocks, size_t bytes); /* room for that much held metadata */
 int lm_vfd_free(lm_vfd *v);                              /* closes fd: -1 when that failed */
 
@@ -75,10 +75,10 @@ int lm_h5_fail(lm_h5 *f, const char *fmt, ...) __attribute__((format(printf, 2, 
 int lm_h5_fail_hdf(lm_h5 *f, const char *verb, const char *what); /* with HDF5's own reason */
 int lm_h5_no_memory(lm_h5 *f);
 
-int lm_h5_can_write(lm_h5 *f);   /* 0 when f takes writes */
+int lm_h5_can_write(lm_h5 *f); /* 0 when f takes writes */
 /* Metadata to the driver, and commit; `shrinks` as for lm_vfd_commit. */
 int lm_h5_write_out(lm_h5 *f, int shrinks);
-int lm_h5_settle(lm_h5 *f);      /* before reading: nothing waits in memory */
+int lm_h5_settle(lm_h5 *f); /* before reading: nothing waits in memory */
 
 int lm_h5_exists(lm_h5 *f, const char *path);  /* 1, 0, or -1 for a path that cannot be */
 int lm_h5_parents(lm_h5 *f, const char *path); /* make the groups above path */
@@ -87,11 +87,11 @@ int lm_h5_unlink(lm_h5 *f, const char *path);  /* the space stays unused: see th
 /* A dataset and all its data in one go. */
 int lm_h5_put(lm_h5 *f, const char *path, hid_t type, hid_t space, const void *data);
 void lm_h5_group_list(hid_t list); /* creation properties of a group, the root too */
-hid_t lm_h5_dataset_list(void); /* creation properties: no times, no fill values */
+hid_t lm_h5_dataset_list(void);    /* creation properties: no times, no fill values */
 hid_t lm_h5_string_type(size_t size, int terminated); /* UTF-8 */
 
-int lm_h5_write_rows(lm_h5 *f, lm_h5_tab *t);    /* the buffer, without a commit */
-int lm_h5_open_tab(lm_h5 *f, lm_h5_tab *t);      /* (again) after opening the file */
+int lm_h5_write_rows(lm_h5 *f, lm_h5_tab *t); /* the buffer, without a commit */
+int lm_h5_open_tab(lm_h5 *f, lm_h5_tab *t);   /* (again) after opening the file */
 int lm_h5_write_blob_now(lm_h5 *f, lm_h5_blob *b);
 int lm_h5_columns_path(lm_h5 *f, const char *path, char *where); /* where[LM_H5_PATH] */
 char *lm_h5_copy(const char *text);

@@ -54,41 +54,45 @@ static herr_t read_set(hid_t id, hid_t memory, void *data)
 
 static herr_t read_attr(hid_t id, hid_t memory, void *data) { return H5Aread(id, memory, data); }
 
-static char *fixed_text(lm_h5 *f, reader *read, hid_t id, hid_t type)
+static int fixed_text(lm_h5 *f, reader *read, hid_t id, hid_t type, char **text)
 {
     size_t size = H5Tget_size(type);
-    if (size > lm_vfd_size(f->vfd)) return NULL;
-    char *text = lm_alloc(size + 1);
+    if (size > lm_vfd_size(f->vfd)) return 1;
+    *text = lm_alloc(size + 1);
+    if (!*text) return lm_h5_no_memory(f);
     hid_t memory = H5Tcopy(type);
     H5Tset_size(memory, size + 1);
     H5Tset_strpad(memory, H5T_STR_NULLTERM);
-    if (text && read(id, memory, text) < 0) {
-        lm_free(text);
-        text = NULL;
-    }
+    int rc = read(id, memory, *text) < 0;
     H5Tclose(memory);
-    return text;
+    return rc;
 }
 
 /* Not limber's way, but h5py's. */
-static char *variable_text(reader *read, hid_t id, hid_t type)
+static int variable_text(lm_h5 *f, reader *read, hid_t id, hid_t type, char **text)
 {
-    char *value = NULL, *text = NULL;
-    if (read(id, type, &value) >= 0) text = lm_h5_copy(value ? value : "");
+    char *value = NULL;
+    if (read(id, type, &value) < 0) return 1;
+    *text = lm_h5_copy(value ? value : "");
     H5free_memory(value);
-    return text;
+    return *text ? 0 : lm_h5_no_memory(f);
 }
 
-static char *scalar_text(lm_h5 *f, reader *read, hid_t id, hid_t type, hid_t space)
+/* Takes type and space over. */
+static int scalar_text(lm_h5 *f, const char *what, reader *read, hid_t id, hid_t type, hid_t space,
+                       char **text)
 {
-    char *text = NULL;
+    int rc = 1; /* not what it should be */
     if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
-        text = H5Tis_variable_str(type) > 0 ? variable_text(read, id, type)
-                                            : fixed_text(f, read, id, type);
+        rc = H5Tis_variable_str(type) > 0 ? variable_text(f, read, id, type, text)
+                                          : fixed_text(f, read, id, type, text);
     }
     H5Tclose(type);
     H5Sclose(space);
-    return text;
+    if (!rc) return 0;
+    lm_free(*text);
+    *text = NULL;
+    return rc > 0 ? damaged(f, what) : -1;
 }
 
 int lm_h5_read_text(lm_h5 *f, const char *path, char **text)
@@ -97,9 +101,9 @@ int lm_h5_read_text(lm_h5 *f, const char *path, char **text)
     *text = NULL;
     int rc = open_set(f, path, &set);
     if (rc) return rc;
-    *text = scalar_text(f, read_set, set, H5Dget_type(set), H5Dget_space(set));
+    rc = scalar_text(f, path, read_set, set, H5Dget_type(set), H5Dget_space(set), text);
     H5Dclose(set);
-    return *text ? 0 : damaged(f, path);
+    return rc;
 }
 
 int lm_h5_read_attr_text(lm_h5 *f, const char *object, const char *name, char **text)
@@ -108,9 +112,9 @@ int lm_h5_read_attr_text(lm_h5 *f, const char *object, const char *name, char **
     *text = NULL;
     int rc = open_attr(f, object, name, &attr);
     if (rc) return rc;
-    *text = scalar_text(f, read_attr, attr, H5Aget_type(attr), H5Aget_space(attr));
+    rc = scalar_text(f, name, read_attr, attr, H5Aget_type(attr), H5Aget_space(attr), text);
     H5Aclose(attr);
-    return *text ? 0 : damaged(f, name);
+    return rc;
 }
 
 int lm_h5_read_attr_num(lm_h5 *f, const char *object, const char *name, double *value)
@@ -187,8 +191,9 @@ int lm_h5_read_blob(lm_h5 *f, const char *path, void **data, size_t *size)
 static char **name_block(int n, size_t width)
 {
     char **names = lm_alloc((sizeof *names + width + 1) * (size_t)n);
+    if (!names) return NULL;
     char *at = (char *)(names + n);
-    for (int i = 0; names && i < n; i++) names[i] = at + (width + 1) * (size_t)i;
+    for (int i = 0; i < n; i++) names[i] = at + (width + 1) * (size_t)i;
     return names;
 }
 
@@ -263,7 +268,8 @@ int lm_h5_read_rows(lm_h5 *f, const char *path, long first, long n, double *data
     if (first < 0 || n < 0 || first > (long)dims[0] || n > (long)dims[0] - first) {
         rc = lm_h5_fail(f, "%s: the table %s has %ld rows; rows %ld to %ld were asked for", f->path,
                         path, (long)dims[0], first, first + n - 1);
-    } else if (n && read_part(set, H5T_NATIVE_DOUBLE, (hsize_t)first, (hsize_t)n, dims[1], data) < 0) {
+    } else if (n &&
+               read_part(set, H5T_NATIVE_DOUBLE, (hsize_t)first, (hsize_t)n, dims[1], data) < 0) {
         rc = lm_h5_fail_hdf(f, "read rows of", path);
     }
     H5Dclose(set);

@@ -25,12 +25,12 @@ typedef struct block {
 struct lm_vfd {
     H5FD_t pub; /* first: what HDF5 sees */
     int fd, writable, drop_raw;
-    int error;    /* errno of the first failure; nothing is written after it */
-    int in_place; /* a commit has begun to change what the file refers to */
-    haddr_t eoa;  /* end of the space that HDF5 has given out */
-    haddr_t eof;  /* end of what HDF5 has written */
-    haddr_t size; /* end of the file on the disk */
-    haddr_t live; /* eoa at the last commit: from here on everything is new */
+    int error;     /* errno of the first failure; nothing is written after it */
+    int in_place;  /* a commit has begun to change what the file refers to */
+    haddr_t eoa;   /* end of the space that HDF5 has given out */
+    haddr_t eof;   /* end of what HDF5 has written */
+    haddr_t size;  /* end of the file on the disk */
+    haddr_t live;  /* eoa at the last commit: from here on everything is new */
     block *blocks; /* sorted, not overlapping */
     int nblocks, blocks_room;
     unsigned char *bytes;
@@ -85,13 +85,15 @@ int lm_vfd_reserve(lm_vfd *v, int blocks, size_t bytes)
     return 0;
 }
 
+static haddr_t end_of(const block *b) { return b->addr + b->size; }
+
 /* The first block that ends behind addr. */
 static int find(const lm_vfd *v, haddr_t addr)
 {
     int low = 0, high = v->nblocks;
     while (low < high) {
         int mid = low + (high - low) / 2;
-        if (v->blocks[mid].addr + v->blocks[mid].size > addr) {
+        if (end_of(&v->blocks[mid]) > addr) {
             high = mid;
         } else {
             low = mid + 1;
@@ -116,9 +118,7 @@ static int clear(lm_vfd *v, int i, haddr_t addr, haddr_t end)
         i++;
     }
     int covered = 0;
-    while (i + covered < v->nblocks &&
-           v->blocks[i + covered].addr + v->blocks[i + covered].size <= end)
-        covered++;
+    while (i + covered < v->nblocks && end_of(&v->blocks[i + covered]) <= end) covered++;
     remove_blocks(v, i, covered);
     if (i < v->nblocks && v->blocks[i].addr < end) {
         size_t cut = (size_t)(end - v->blocks[i].addr);
@@ -132,8 +132,8 @@ static int clear(lm_vfd *v, int i, haddr_t addr, haddr_t end)
 static void hold(lm_vfd *v, haddr_t addr, size_t size, const void *data)
 {
     int i = find(v, addr);
-    const block *b = &v->blocks[i];
-    if (i < v->nblocks && b->addr <= addr && addr + size <= b->addr + b->size) {
+    const block *b = i < v->nblocks ? &v->blocks[i] : NULL;
+    if (b && b->addr <= addr && addr + size <= end_of(b)) {
         memcpy(v->bytes + b->at + (addr - b->addr), data, size);
         return;
     }
@@ -294,7 +294,7 @@ static herr_t on_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t addr, s
     for (int i = find(v, addr); i < v->nblocks && v->blocks[i].addr < addr + size; i++) {
         const block *b = &v->blocks[i];
         haddr_t low = b->addr > addr ? b->addr : addr;
-        haddr_t high = b->addr + b->size < addr + size ? b->addr + b->size : addr + size;
+        haddr_t high = end_of(b) < addr + size ? end_of(b) : addr + size;
         memcpy((char *)to + (low - addr), v->bytes + b->at + (low - b->addr), (size_t)(high - low));
     }
     return 0;

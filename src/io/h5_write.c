@@ -12,8 +12,7 @@ int lm_h5_unlink(lm_h5 *f, const char *path)
     hid_t object = H5Oopen(f->file, path, H5P_DEFAULT);
     int bad = object < 0 || H5Oincr_refcount(object) < 0;
     if (object >= 0) H5Oclose(object);
-    if (bad || H5Ldelete(f->file, path, H5P_DEFAULT) < 0)
-        return lm_h5_fail_hdf(f, "replace", path);
+    if (bad || H5Ldelete(f->file, path, H5P_DEFAULT) < 0) return lm_h5_fail_hdf(f, "replace", path);
     return 0;
 }
 

@@ -12,7 +12,7 @@ typedef struct lm_replace {
 /* All return 0, or -1 with errno. A target that exists and is no regular file (a device, a pipe) is
  * written directly when `devices` is set, and refused with EINVAL otherwise. */
 int lm_replace_open(lm_replace *r, const char *path, int devices);
-int lm_replace_done(lm_replace *r); /* rename; frees r on success */
+int lm_replace_done(lm_replace *r);  /* rename; frees r on success */
 void lm_replace_drop(lm_replace *r); /* remove the new file; frees r */
 
 #endif

@@ -13,8 +13,10 @@
 
 static int cannot_open(lm_reader *r, lm_loc loc, const char *shown, const char *why)
 {
-    if (loc.line) lm_error(r->diag, loc, "cannot read '%s': %s", lm_quoted(r, shown), why);
-    else lm_error(r->diag, loc, "cannot read the model file: %s", why);
+    if (loc.line)
+        lm_error(r->diag, loc, "cannot read '%s': %s", lm_quoted(r, shown), why);
+    else
+        lm_error(r->diag, loc, "cannot read the model file: %s", why);
     return -1;
 }
 
@@ -143,24 +145,25 @@ static int loaded(lm_reader *r, int parent, const char *real, lm_loc loc, int *r
     return 0;
 }
 
-static int load_file(lm_reader *r, const char *path, const char *shown, const char *real, int parent,
-                     lm_loc loc, const char *text, size_t size);
+static int load_file(lm_reader *r, const char *path, const char *shown, const char *real,
+                     int parent, lm_loc loc, const char *text, size_t size);
 
 static int include_one(lm_reader *r, int parent, const lm_yaml *node)
 {
     int rc = 0;
     if (lm_read_want(r, node, LM_YAML_SCALAR, "the name of a file")) return -1;
     const char *folder = r->files.at[parent].folder, *name = node->text;
-    const char *path = *name == '/' || !*folder ? name
-                                                : lm_arena_printf(r->arena, "%s%s%s", folder,
-                                                                  strcmp(folder, "/") ? "/" : "",
-                                                                  name);
+    const char *path =
+        *name == '/' || !*folder
+            ? name
+            : lm_arena_printf(r->arena, "%s%s%s", folder, strcmp(folder, "/") ? "/" : "", name);
     const char *real = real_path(r, path);
     if (!real) return cannot_open(r, node->loc, name, errno_text());
     int allowed = r->options && r->options->allow_outside_includes;
     if (!allowed && !inside(r->real_folder, real)) {
-        lm_error(r->diag, node->loc, "'%s' is outside the folder of the model; includes must stay "
-                                     "inside it",
+        lm_error(r->diag, node->loc,
+                 "'%s' is outside the folder of the model; includes must stay "
+                 "inside it",
                  lm_quoted(r, name));
         return -1;
     }
@@ -196,13 +199,12 @@ static int include_all(lm_reader *r, int file)
     return rc;
 }
 
-static int load_file(lm_reader *r, const char *path, const char *shown, const char *real, int parent,
-                     lm_loc loc, const char *text, size_t size)
+static int load_file(lm_reader *r, const char *path, const char *shown, const char *real,
+                     int parent, lm_loc loc, const char *text, size_t size)
 {
     char *own = NULL;
     if (!text && read_whole(r, path, shown, loc, &own, &size)) return -1;
-    if (text && size > LM_YAML_BYTES)
-        return cannot_open(r, loc, path, "it is larger than 64 MiB");
+    if (text && size > LM_YAML_BYTES) return cannot_open(r, loc, path, "it is larger than 64 MiB");
     text = text ? lm_arena_strn(r->arena, text, size) : own;
     if (parent < 0) r->spec->text = text;
     int index = r->files.n;

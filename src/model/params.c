@@ -10,11 +10,15 @@ typedef LM_VEC(int) int_list;
 static int check_name(lm_reader *r, const char *name, lm_loc loc)
 {
     if (!lm_is_name(name, strlen(name)))
-        lm_error(r->diag, loc, "'%s' cannot be the name of a parameter: names are made of letters, "
-                               "digits and _, and do not begin with a digit", lm_quoted(r, name));
+        lm_error(r->diag, loc,
+                 "'%s' cannot be the name of a parameter: names are made of letters, "
+                 "digits and _, and do not begin with a digit",
+                 lm_quoted(r, name));
     else if (lm_is_builtin(name))
-        lm_error(r->diag, loc, "a parameter cannot be called '%s': that name has a meaning in "
-                               "expressions", name);
+        lm_error(r->diag, loc,
+                 "a parameter cannot be called '%s': that name has a meaning in "
+                 "expressions",
+                 name);
     else
         return 0;
     return -1;
@@ -45,7 +49,8 @@ static void add_section(lm_reader *r, const lm_yaml *root)
     r->key = "parameters";
     int rc = lm_read_want(r, map, LM_YAML_MAP, "a mapping of names to numbers");
     r->key = NULL;
-    if (rc) r->params_broken = 1;
+    if (rc)
+        r->params_broken = 1;
     else
         for (int i = 0; i < map->n; i++) add(r, map->items[2 * i], map->items[2 * i + 1]);
 }
@@ -67,17 +72,17 @@ static void override(lm_reader *r, const char *set)
         const char *const *names = (const char *const *)r->param_names.list.at;
         const char *hint = lm_suggest(r, name, names, r->param_names.list.n);
         if (!*hint)
-            hint = r->param_names.list.n ? lm_arena_printf(&r->scratch, " (parameters: %s)",
-                                                           lm_list_names(r, names,
-                                                                         r->param_names.list.n))
-                                         : "; the model has no parameters";
+            hint = r->param_names.list.n
+                       ? lm_arena_printf(&r->scratch, " (parameters: %s)",
+                                         lm_list_names(r, names, r->param_names.list.n))
+                       : "; the model has no parameters";
         if (!r->params_broken)
             lm_error(r->diag, loc, "unknown parameter '%s'%s", lm_quoted(r, name), hint);
         return;
     }
     lm_param *p = &r->params.at[i];
-    *p = (lm_param){.text = lm_arena_str(r->arena, eq + 1), .loc = {"--set", 1, (int)(n + 2)},
-                    .value = 1};
+    *p = (lm_param){
+        .text = lm_arena_str(r->arena, eq + 1), .loc = {"--set", 1, (int)(n + 2)}, .value = 1};
 }
 
 /* --- values, in the order in which they depend on each other --- */
@@ -125,8 +130,8 @@ static void report_cycle(lm_reader *r, const int_list *path, int i)
         text = lm_arena_printf(&r->scratch, "%s%s -> ", text, r->param_names.list.at[path->at[k]]);
         r->params.at[path->at[k]].bad = 1;
     }
-    lm_error(r->diag, r->params.at[i].loc, "parameters depend on each other in a circle: %s%s", text,
-             r->param_names.list.at[i]);
+    lm_error(r->diag, r->params.at[i].loc, "parameters depend on each other in a circle: %s%s%s",
+             text, path->n - from > 20 ? "... -> " : "", r->param_names.list.at[i]);
 }
 
 /* Depth first with a stack of our own: a chain of parameters can be long. An entry i >= 0 of

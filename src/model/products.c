@@ -94,8 +94,10 @@ static int axis(parser *p, const argument *a, double out[3])
         return 0;
     }
     if (n < 2 || c[0] != '[' || c[n - 1] != ']') {
-        lm_error(p->r->diag, a->loc, "the axis of rot(axis, angle) must be x, y, z or [a, b, c], "
-                                     "found '%s'", lm_quoted(p->r, c));
+        lm_error(p->r->diag, a->loc,
+                 "the axis of rot(axis, angle) must be x, y, z or [a, b, c], "
+                 "found '%s'",
+                 lm_quoted(p->r, c));
         return -1;
     }
     parser inner = {.r = p->r, .text = a->text, .c = c, .loc = a->loc};
@@ -159,8 +161,11 @@ static int elementary(parser *p, const char *fn, lm_factor_kind kind)
 static const struct {
     const char *name;
     lm_factor_kind kind;
-} functions[] = {{"rotx", LM_FACTOR_ROTX}, {"roty", LM_FACTOR_ROTY}, {"rotz", LM_FACTOR_ROTZ},
-                 {"rot", LM_FACTOR_ROT},   {"disp", LM_FACTOR_DISP}};
+} functions[] = {{"rotx", LM_FACTOR_ROTX},
+                 {"roty", LM_FACTOR_ROTY},
+                 {"rotz", LM_FACTOR_ROTZ},
+                 {"rot", LM_FACTOR_ROT},
+                 {"disp", LM_FACTOR_DISP}};
 
 /* name(...) that is neither a function nor a repeated frame. */
 static int unknown_function(parser *p, const char *start, const char *word)
@@ -228,8 +233,9 @@ static int product(parser *p)
 
 static int parse(lm_reader *r, const lm_yaml *node, lm_product *out)
 {
-    if (lm_read_want(r, node, LM_YAML_SCALAR, "a product of frames, e.g. \"rotz(q0) * disp(L, 0, "
-                                              "0)\""))
+    if (lm_read_want(r, node, LM_YAML_SCALAR,
+                     "a product of frames, e.g. \"rotz(q0) * disp(L, 0, "
+                     "0)\""))
         return -1;
     parser p = {.r = r, .text = node->text, .c = node->text, .loc = lm_yaml_text_loc(node)};
     if (product(&p)) return -1;
@@ -247,8 +253,10 @@ static int read_named(lm_reader *r, const lm_entry *entry, void *item)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         reserved |= strcmp(functions[i].name, entry->name) == 0;
     if (reserved)
-        lm_error(r->diag, entry->key->loc, "a frame cannot be called '%s': that name has a meaning "
-                                           "in products", entry->name);
+        lm_error(r->diag, entry->key->loc,
+                 "a frame cannot be called '%s': that name has a meaning "
+                 "in products",
+                 entry->name);
     return parse(r, entry->value, item) || reserved ? -1 : 0;
 }
 
@@ -260,7 +268,8 @@ static void report_cycle(lm_reader *r, const int *path, int n, int i)
     for (int k = from; k < n && k < from + 20; k++)
         text = lm_arena_printf(&r->scratch, "%s%s -> ", text, r->products.names.list.at[path[k]]);
     lm_error(r->diag, r->products.entries.at[i].key->loc,
-             "frames depend on each other in a circle: %s%s", text, r->products.names.list.at[i]);
+             "frames depend on each other in a circle: %s%s%s", text,
+             n - from > 20 ? "... -> " : "", r->products.names.list.at[i]);
 }
 
 /* Depth first with a stack of our own; see params.c. */

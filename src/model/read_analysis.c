@@ -44,8 +44,7 @@ void lm_read_outputs(lm_reader *r)
     for (int i = 0; i < r->outputs.entries.n; i++) {
         const lm_entry *entry = &r->outputs.entries.at[i];
         lm_where where;
-        if (lm_enter(r, &r->outputs, entry, &where) == 0)
-            lm_leave(r, entry, read_output(r, entry));
+        if (lm_enter(r, &r->outputs, entry, &where) == 0) lm_leave(r, entry, read_output(r, entry));
     }
 }
 
@@ -143,8 +142,9 @@ void lm_read_analyses(lm_reader *r, const lm_yaml *node)
         return;
     }
     if (node->n == 0)
-        lm_error(r->diag, node->loc, "'analysis' is an empty list; name at least one analysis, e.g. "
-                                     "{type: dynamics, until: 1}");
+        lm_error(r->diag, node->loc,
+                 "'analysis' is an empty list; name at least one analysis, e.g. "
+                 "{type: dynamics, until: 1}");
     for (int i = 0; i < node->n; i++) {
         lm_scratch_trim(r);
         read_analysis(r, node->items[i]);

@@ -126,8 +126,10 @@ static int read_node_motion(lm_reader *r, lm_spec_body *b, const lm_yaml *map)
     }
     for (int k = 0; k < b->nnodes && !rc; k++)
         if (b->nodes[k].motion < 0) {
-            lm_error(r->diag, map->loc, "'motion' in %s says nothing about node '%s'; every node "
-                                        "needs a frame", lm_where_text(r), b->nodes[k].name);
+            lm_error(r->diag, map->loc,
+                     "'motion' in %s says nothing about node '%s'; every node "
+                     "needs a frame",
+                     lm_where_text(r), b->nodes[k].name);
             rc = -1;
         }
     return rc || t.broken ? -1 : 0;
@@ -143,8 +145,9 @@ int lm_kind_motion(lm_reader *r, const lm_key *key, const lm_yaml *node, void *b
         b->motion = lm_read_product(r, node);
         return b->motion < 0 ? -1 : 0;
     }
-    if (lm_read_want(r, node, LM_YAML_MAP, "a mapping of each node to a frame, e.g. {start: base, "
-                                           "end: tip}"))
+    if (lm_read_want(r, node, LM_YAML_MAP,
+                     "a mapping of each node to a frame, e.g. {start: base, "
+                     "end: tip}"))
         return -1;
     return read_node_motion(r, b, node);
 }
@@ -174,23 +177,41 @@ int lm_kind_place(lm_reader *r, const lm_key *key, const lm_yaml *node, void *ba
 
 /* --- checks --- */
 
-/* Eigenvalues of a symmetric 3x3 matrix, ascending (trigonometric solution). */
+static void rotate(double a[3][3], int p, int q)
+{
+    if (a[p][q] == 0) return;
+    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+    double t = (theta < 0 ? -1 : 1) / (fabs(theta) + hypot(theta, 1));
+    double c = 1 / hypot(t, 1), s = t * c;
+    for (int k = 0; k < 3; k++) {
+        double kp = a[k][p], kq = a[k][q];
+        a[k][p] = c * kp - s * kq;
+        a[k][q] = s * kp + c * kq;
+    }
+    for (int k = 0; k < 3; k++) {
+        double pk = a[p][k], qk = a[q][k];
+        a[p][k] = c * pk - s * qk;
+        a[q][k] = s * pk + c * qk;
+    }
+}
+
+/* Eigenvalues of the symmetric matrix [xx, yy, zz, xy, xz, yz], ascending, by Jacobi's rotations:
+ * exact to rounding for zero and equal ones too. */
 static void eigenvalues(const double I[6], double out[3])
 {
-    double q = (I[0] + I[1] + I[2]) / 3, off = I[3] * I[3] + I[4] * I[4] + I[5] * I[5];
-    double a = I[0] - q, b = I[1] - q, c = I[2] - q;
-    double p = sqrt((a * a + b * b + c * c + 2 * off) / 6);
-    if (p == 0) {
-        out[0] = out[1] = out[2] = q;
-        return;
+    enum { SWEEPS = 8 };
+    double a[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}};
+    for (int i = 0; i < SWEEPS; i++) {
+        rotate(a, 0, 1);
+        rotate(a, 0, 2);
+        rotate(a, 1, 2);
     }
-    double det = a * (b * c - I[5] * I[5]) - I[3] * (I[3] * c - I[5] * I[4]) +
-                 I[4] * (I[3] * I[5] - b * I[4]);
-    double phi = acos(fmax(-1, fmin(1, det / (2 * p * p * p)))) / 3, third = 2 * acos(-1) / 3;
-    out[2] = q + 2 * p * cos(phi);
-    out[0] = q + 2 * p * cos(phi + third);
-    out[1] = 3 * q - out[0] - out[2];
+    out[0] = fmin(a[0][0], fmin(a[1][1], a[2][2]));
+    out[2] = fmax(a[0][0], fmax(a[1][1], a[2][2]));
+    out[1] = a[0][0] + a[1][1] + a[2][2] - out[0] - out[2];
 }
+
+#define ROUNDED 1e-6 /* inertias are often written with few digits */
 
 static int check_inertia(lm_reader *r, const lm_spec_body *b, const lm_yaml *map)
 {
@@ -201,19 +222,21 @@ static int check_inertia(lm_reader *r, const lm_spec_body *b, const lm_yaml *map
     if (big == 0) return 0;
     for (int i = 0; i < 6; i++) I[i] = b->inertia[i] / big;
     eigenvalues(I, e);
-    if (e[0] < -1e-9) {
-        lm_error(r->diag, node->loc,
-                 "'inertia' in rigid body '%s' is no inertia: a principal moment is negative (%.6g); "
-                 "the order is [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]",
-                 b->item.name, e[0] * big);
+    if (e[0] < -ROUNDED) {
+        lm_error(
+            r->diag, node->loc,
+            "'inertia' in rigid body '%s' is no inertia: a principal moment is negative (%.6g); "
+            "the order is [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]",
+            b->item.name, e[0] * big);
         return -1;
     }
     /* In a planar model the other moments are often left out: no warning for zeros. */
-    if (e[0] > 1e-9 && e[0] + e[1] < e[2] * (1 - 1e-9))
-        lm_warning(r->diag, node->loc,
-                   "no real body has the 'inertia' of rigid body '%s': the largest principal moment "
-                   "(%.6g) is more than the sum of the others (%.6g)",
-                   b->item.name, e[2] * big, (e[0] + e[1]) * big);
+    if (e[0] > ROUNDED && e[0] + e[1] < e[2] * (1 - ROUNDED))
+        lm_warning(
+            r->diag, node->loc,
+            "no real body has the 'inertia' of rigid body '%s': the largest principal moment "
+            "(%.6g) is more than the sum of the others (%.6g)",
+            b->item.name, e[2] * big, (e[0] + e[1]) * big);
     return 0;
 }
 
@@ -230,8 +253,10 @@ static int check_axis_keys(lm_reader *r, lm_body_in *in, uint64_t given)
     int to = lm_read_given(LM_OBJECT_BODY, given, "to", LM_BODY_BEAM);
     int points = lm_read_given(LM_OBJECT_BODY, given, "points", LM_BODY_BEAM);
     if (points && (from || to)) {
-        lm_error(r->diag, r->where->loc, "beam '%s' has 'points' and '%s'; give 'from' and 'to', or "
-                                         "'points'", b->item.name, from ? "from" : "to");
+        lm_error(r->diag, r->where->loc,
+                 "beam '%s' has 'points' and '%s'; give 'from' and 'to', or "
+                 "'points'",
+                 b->item.name, from ? "from" : "to");
         return -1;
     }
     if (points) return 0;
@@ -254,8 +279,10 @@ static int check_axis(lm_reader *r, const lm_spec_body *b)
     for (int i = 1; i < b->npoints; i++) {
         if (distance(b->points[i - 1], b->points[i]) > 1e-12 * size) continue;
         if (b->npoints == 2)
-            lm_error(r->diag, r->where->loc, "beam '%s' has length zero: 'from' and 'to' are the "
-                                             "same point", b->item.name);
+            lm_error(r->diag, r->where->loc,
+                     "beam '%s' has length zero: 'from' and 'to' are the "
+                     "same point",
+                     b->item.name);
         else
             lm_error(r->diag, r->where->loc, "points %d and %d of beam '%s' are the same", i, i + 1,
                      b->item.name);
@@ -267,8 +294,7 @@ static int check_axis(lm_reader *r, const lm_spec_body *b)
     for (int k = 0; k < 3; k++) dot += d[k] * b->y_axis[k];
     double zero[3] = {0}, lengths = distance(d, zero) * distance(b->y_axis, zero);
     if (fabs(dot) < lengths * (1 - 1e-12)) return 0;
-    lm_error(r->diag, r->where->loc, "'y_axis' of beam '%s' is parallel to the beam",
-             b->item.name);
+    lm_error(r->diag, r->where->loc, "'y_axis' of beam '%s' is parallel to the beam", b->item.name);
     return -1;
 }
 
@@ -316,8 +342,9 @@ static int read_body(lm_reader *r, const lm_entry *entry, void *item)
     b->frame = "mean";
     int rc = lm_read_object(r, LM_OBJECT_BODY, entry->value, &in, &given);
     if (strcmp(entry->name, "ground") == 0) {
-        lm_error(r->diag, entry->key->loc, "a body cannot be called 'ground': that is the fixed "
-                                           "frame");
+        lm_error(r->diag, entry->key->loc,
+                 "a body cannot be called 'ground': that is the fixed "
+                 "frame");
         rc = -1;
     }
     if (!rc && b->type == LM_BODY_RIGID) rc = check_inertia(r, b, entry->value);

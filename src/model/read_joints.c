@@ -146,7 +146,7 @@ static int check_drives(lm_reader *r, const lm_spec_joint *j)
     int rc = 0;
     for (int i = 0; i < lm_joint_coord_count(j->type); i++) {
         const lm_spec_coord *c = &j->coord[i];
-        const char *other = c->has_effort          ? "effort"
+        const char *other = c->has_effort       ? "effort"
                             : c->stiffness != 0 ? "stiffness"
                             : c->damping != 0   ? "damping"
                             : c->friction != 0  ? "friction"
@@ -180,10 +180,7 @@ static int read_joint(lm_reader *r, const lm_entry *entry, void *item)
     return check_drives(r, j);
 }
 
-void lm_read_joints(lm_reader *r)
-{
-    LM_READ_TABLE(r, &r->joints, &r->spec->joints, read_joint);
-}
+void lm_read_joints(lm_reader *r) { LM_READ_TABLE(r, &r->joints, &r->spec->joints, read_joint); }
 
 void lm_read_efforts(lm_reader *r)
 {

@@ -110,8 +110,10 @@ static int check_rate(lm_reader *r, const lm_spec_joint *j, const lm_yaml *rate)
     for (int i = 0; i < n; i++) names[i] = lm_coord_name(lm_joint_coord(j->type, i));
     if (rate->kind != LM_YAML_MAP) {
         if (n == 1) return 0;
-        lm_error(r->diag, rate->loc, "joint '%s' has several coordinates; write rate: {%s: ...} "
-                                     "(%s)", j->item.name, names[0], lm_list_names(r, names, n));
+        lm_error(r->diag, rate->loc,
+                 "joint '%s' has several coordinates; write rate: {%s: ...} "
+                 "(%s)",
+                 j->item.name, names[0], lm_list_names(r, names, n));
         return -1;
     }
     for (int k = 0; k < rate->n; k++) {
@@ -141,9 +143,10 @@ static int initial_joint(lm_reader *r, const lm_entry *entry, int index, uint64_
         if (has_rate < 0) rc = -1;
         if (has_rate < 0 || !(has_value || has_rate)) continue;
         if (j->coord[i].has_drive) {
-            lm_error(r->diag, entry->key->loc, "the %s of joint '%s' is driven: its initial value "
-                                               "follows from 'drive'; remove it here", name,
-                     entry->name);
+            lm_error(r->diag, entry->key->loc,
+                     "the %s of joint '%s' is driven: its initial value "
+                     "follows from 'drive'; remove it here",
+                     name, entry->name);
             rc = -1;
             continue;
         }
@@ -187,7 +190,8 @@ static int unknown_target(lm_reader *r, const lm_entry *entry)
     int body = lm_names_find(&r->bodies.names, entry->name) >= 0;
     lm_error(r->diag, entry->key->loc, "'%s' in 'initial' is no joint or coordinate%s",
              lm_quoted(r, entry->name),
-             body ? "; the velocity of a body is written 'velocity: {BODY: {linear: [..]}}'" : hint);
+             body ? "; the velocity of a body is written 'velocity: {BODY: {linear: [..]}}'"
+                  : hint);
     return -1;
 }
 

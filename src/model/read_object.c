@@ -69,11 +69,35 @@ int lm_read_key(lm_reader *r, const lm_key *key, const lm_yaml *node, void *base
 static int keys_of(const lm_object *o, int variant, const char *names[LM_KEYS_MOST])
 {
     int n = 0;
-    for (int i = 0; i < o->nkeys; i++)
-        if (lm_schema_allowed(&o->keys[i], variant) &&
-            (!n || strcmp(names[n - 1], o->keys[i].name) != 0))
-            names[n++] = o->keys[i].name;
+    for (int i = 0; i < o->nkeys; i++) {
+        int there = !lm_schema_allowed(&o->keys[i], variant);
+        for (int k = 0; k < n; k++) there |= strcmp(names[k], o->keys[i].name) == 0;
+        if (!there) names[n++] = o->keys[i].name;
+    }
     return n;
+}
+
+/* Keys that are pieces of something else: 'type:rigid', or the 0 of '{position: 1, 0, 0}'. */
+static int broken_keys(lm_reader *r, const lm_yaml *node)
+{
+    for (int i = 0; node->kind == LM_YAML_MAP && i < node->n; i++) {
+        const lm_yaml *key = node->items[2 * i];
+        const char *colon = strchr(key->text, ':'), *text = lm_quoted(r, key->text);
+        double value;
+        if (!lm_yaml_is_null(node->items[2 * i + 1]) || key->quoted) continue;
+        if (lm_plain_number(key->text, &value))
+            lm_error(r->diag, key->loc,
+                     "'%s' stands where a key is expected in %s; a list of values "
+                     "is written [a, b, c]",
+                     text, lm_where_text(r));
+        else if (colon && colon[1])
+            lm_error(r->diag, key->loc, "'%s' in %s: a blank is missing after ':'", text,
+                     lm_where_text(r));
+        else
+            continue;
+        return -1;
+    }
+    return 0;
 }
 
 /* The key that was meant, if that can be guessed, counts as given: its absence is no second error. */
@@ -82,8 +106,8 @@ static void unknown_key(lm_reader *r, const lm_object *o, const lm_yaml *key, in
 {
     static const lm_yaml misspelt = {.bad = 1, .text = ""};
     const char *names[LM_KEYS_MOST];
-    int n = keys_of(o, variant, names), full = r->diag->errors >= LM_DIAG_MOST;
-    const char *near = full ? NULL : lm_nearest(key->text, names, n), *hint;
+    int n = keys_of(o, variant, names);
+    const char *near = lm_full(r) ? NULL : lm_nearest(key->text, names, n), *hint;
     if (near)
         hint = lm_arena_printf(&r->scratch, "; did you mean '%s'?", near);
     else
@@ -104,8 +128,9 @@ static void wrong_variant(lm_reader *r, const lm_object *o, const lm_yaml *key, 
              lm_list_names(r, names, n));
 }
 
-int lm_read_match(lm_reader *r, const lm_object *o, const lm_yaml *node, int variant,
-                  const lm_yaml *values[LM_KEYS_MOST])
+/* The node of each key of the object, unknown keys reported. */
+static int match_keys(lm_reader *r, const lm_object *o, const lm_yaml *node, int variant,
+                      const lm_yaml *values[LM_KEYS_MOST])
 {
     int rc = 0;
     memset(values, 0, LM_KEYS_MOST * sizeof *values);
@@ -117,8 +142,10 @@ int lm_read_match(lm_reader *r, const lm_object *o, const lm_yaml *node, int var
             values[row - o->keys] = node->items[2 * i + 1];
             continue;
         }
-        if (row) wrong_variant(r, o, key, variant);
-        else unknown_key(r, o, key, variant, values);
+        if (row)
+            wrong_variant(r, o, key, variant);
+        else
+            unknown_key(r, o, key, variant, values);
         rc = -1;
     }
     return rc;
@@ -163,15 +190,17 @@ static void set_preset(const lm_key *key, void *base)
 /* The variant from the key `type` or `shape`: its number, or -1 after an error. */
 static int read_variant(lm_reader *r, const lm_object *o, const lm_yaml *node, void *base)
 {
+    const lm_yaml *values[LM_KEYS_MOST];
     const lm_key *row = lm_schema_variant(o);
     const lm_yaml *value = lm_yaml_get(node, row->name, NULL);
-    if (!value) {
-        lm_error(r->diag, r->where->loc, "%s needs '%s' (one of: %s)", lm_where_text(r), row->name,
-                 lm_list_choices(r, row->choices));
-        return -1;
-    }
-    if (lm_read_key(r, row, value, base)) return -1;
-    return *(int *)((char *)base + row->offset);
+    if (value && lm_read_key(r, row, value, base) == 0) return *(int *)((char *)base + row->offset);
+    match_keys(r, o, node, -1, values); /* what can be said about the keys without it */
+    if (!values[row - o->keys])
+        lm_error(r->diag, r->where->loc, "%s %s '%s' (one of: %s)%s", lm_where_text(r),
+                 lm_yaml_is_null(node) ? "is empty; it needs" : "needs", row->name,
+                 lm_list_choices(r, row->choices),
+                 lm_yaml_is_null(node) ? "; its keys must be indented further than its name" : "");
+    return -1;
 }
 
 static int read_rows(lm_reader *r, const lm_object *o, int variant,
@@ -180,11 +209,7 @@ static int read_rows(lm_reader *r, const lm_object *o, int variant,
     int rc = 0;
     for (int i = 0; i < o->nkeys; i++) {
         const lm_key *key = &o->keys[i];
-        if (!lm_schema_allowed(key, variant)) continue;
-        if (!values[i]) {
-            set_preset(key, base);
-            continue;
-        }
+        if (!values[i] || !lm_schema_allowed(key, variant)) continue;
         *given |= (uint64_t)1 << i;
         if (o->variant && strcmp(key->name, o->variant) == 0) continue;
         if (lm_read_key(r, key, values[i], base)) rc = -1;
@@ -222,18 +247,17 @@ int lm_read_object(lm_reader *r, lm_object_id id, const lm_yaml *node, void *bas
     *given = 0;
     r->key = NULL;
     if (!lm_yaml_is_null(node) && node->kind != LM_YAML_MAP) return not_a_mapping(r, o, node);
-    if (node->bad) return -1;
+    if (node->bad || broken_keys(r, node)) return -1;
     if (o->variant) {
         variant = read_variant(r, o, node, base);
-        if (variant < 0) {
-            lm_read_match(r, o, node, -1, values);
-            return -1;
-        }
+        if (variant < 0) return -1;
     }
     const lm_where *outer = r->where;
+    for (int i = 0; i < o->nkeys; i++) /* of every variant: analyses are turned into others */
+        if (&o->keys[i] != lm_schema_variant(o)) set_preset(&o->keys[i], base);
     if (strcmp(here.noun, o->noun) == 0) here.noun = noun_of(r, o, variant);
     r->where = &here;
-    if (lm_read_match(r, o, node, variant, values)) rc = -1;
+    if (match_keys(r, o, node, variant, values)) rc = -1;
     if (missing_keys(r, o, variant, values)) rc = -1;
     if (read_rows(r, o, variant, values, base, given)) rc = -1;
     r->where = outer;
@@ -276,8 +300,7 @@ void lm_read_table(lm_reader *r, const lm_table *table, void *at, size_t size,
         void *item = (char *)at + size * (size_t)i;
         lm_where where;
         int bad = 1;
-        if (lm_enter(r, table, entry, &where) == 0)
-            bad = lm_leave(r, entry, read(r, entry, item));
+        if (lm_enter(r, table, entry, &where) == 0) bad = lm_leave(r, entry, read(r, entry, item));
         *(lm_spec_item *)item = (lm_spec_item){entry->name, entry->key->loc, bad};
     }
 }

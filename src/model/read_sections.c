@@ -11,9 +11,10 @@ static int read_material(lm_reader *r, const lm_entry *entry, void *item)
     int nu = lm_read_given(LM_OBJECT_MATERIAL, given, "nu", -1);
     int G = lm_read_given(LM_OBJECT_MATERIAL, given, "G", -1);
     if (nu == G) {
-        lm_error(r->diag, r->where->loc, nu ? "%s has both 'nu' and 'G'; give one of them"
-                                            : "%s needs 'nu' (Poisson's ratio) or 'G' (shear "
-                                              "modulus)",
+        lm_error(r->diag, r->where->loc,
+                 nu ? "%s has both 'nu' and 'G'; give one of them"
+                    : "%s needs 'nu' (Poisson's ratio) or 'G' (shear "
+                      "modulus)",
                  lm_where_text(r));
         rc = -1;
     }

@@ -12,8 +12,10 @@ int lm_read_want(lm_reader *r, const lm_yaml *node, lm_yaml_kind kind, const cha
     if (node->bad) return -1;
     if (++r->work > LM_WORK) {
         if (r->work == LM_WORK + 1)
-            lm_error(r->diag, node->loc, "the model is too large: repetition and aliases make more "
-                                         "than %d values", LM_WORK);
+            lm_error(r->diag, node->loc,
+                     "the model is too large: repetition and aliases make more "
+                     "than %d values",
+                     LM_WORK);
         return -1;
     }
     if (node->kind == kind && !(kind == LM_YAML_SCALAR && lm_yaml_is_null(node))) return 0;
@@ -35,7 +37,9 @@ static int names_non_finite(const char *text)
 int lm_read_not_finite(lm_reader *r, lm_loc loc, double value)
 {
     lm_error(r->diag, loc, "%s is not finite (%s)", lm_subject(r),
-             isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+             isnan(value) ? "nan"
+             : value > 0  ? "inf"
+                          : "-inf");
     return -1;
 }
 
@@ -138,8 +142,8 @@ int lm_kind_enum(lm_reader *r, const lm_key *key, const lm_yaml *node, void *bas
     for (int k = 0; k < n && k < 16; k++) list[k] = lm_choices_get(key->choices, k, words[k]);
     const char *hint = lm_suggest(r, node->text, list, n);
     lm_error(r->diag, node->loc, "unknown %s '%s' in %s%s%s%s%s", key->name,
-             lm_quoted(r, node->text), lm_where_text(r), hint, *hint ? "" : " (one of: ",
-             *hint ? "" : choices, *hint ? "" : ")");
+             lm_quoted(r, node->text), lm_where_text(r), hint,
+             *hint ? "" : " (one of: ", *hint ? "" : choices, *hint ? "" : ")");
     return -1;
 }
 
@@ -148,7 +152,10 @@ static int want_list(lm_reader *r, const lm_yaml *node, int n, const char *what)
 {
     if (node->kind == LM_YAML_LIST && node->n == n && !node->bad) return 0;
     if (node->kind != LM_YAML_LIST || node->bad) return lm_read_want(r, node, LM_YAML_LIST, what);
-    lm_error(r->diag, node->loc, "%s must be %s, found %s", lm_subject(r), what, lm_found(r, node));
+    const lm_yaml *only = node->n == 1 ? node->items[0] : NULL;
+    int commas = only && only->kind == LM_YAML_SCALAR && strpbrk(only->text, " ;");
+    lm_error(r->diag, node->loc, "%s must be %s, found %s%s", lm_subject(r), what,
+             lm_found(r, node), commas ? " (put commas between the values)" : "");
     return -1;
 }
 

@@ -2,6 +2,7 @@
 #include "model/reader.h"
 
 #include <limber/status.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,10 +128,16 @@ static int read_model(lm_arena *arena, lm_diag *diag, const char *path, const ch
     if (!limit) arena->limit = arena->used + LM_READ_MEMORY;
     arena->on_fail = r.scratch.on_fail = &r.fail;
     r.scratch.limit = LM_READ_MEMORY;
+    locale_t c_numbers = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = (locale_t)0;
+    if (c_numbers) before = uselocale(c_numbers); /* numbers have points in every locale */
     int status = guarded(&r, path, text, size);
+    if (c_numbers) {
+        uselocale(before);
+        freelocale(c_numbers);
+    }
     if (status == LIMBER_MEMORY && arena->used + ((size_t)1 << 26) > arena->limit)
-        lm_error(diag, ((lm_loc){path, 0, 0}), "the model takes more than %zu MiB of memory to read",
-                 arena->limit >> 20);
+        lm_error(diag, ((lm_loc){path, 0, 0}),
+                 "the model takes more than %zu MiB of memory to read", arena->limit >> 20);
     arena->on_fail = handler;
     arena->limit = limit;
     lm_diag_sort(diag);
@@ -149,5 +156,6 @@ int lm_read_file(lm_arena *arena, lm_diag *diag, const char *path, const lm_read
 int lm_read_text(lm_arena *arena, lm_diag *diag, const char *text, size_t size, const char *name,
                  const lm_read_options *options, lm_spec **spec)
 {
-    return read_model(arena, diag, name, text ? text : "", size, options, spec);
+    return read_model(arena, diag, name ? name : "model", text ? text : "", text ? size : 0,
+                      options, spec);
 }

@@ -44,9 +44,15 @@ typedef struct lm_body_in {
     lm_spec_body body;
     double ends[2][3]; /* from, to */
 } lm_body_in;
-typedef struct lm_rayleigh { double mass, stiffness; } lm_rayleigh;
-typedef struct lm_rotation { double axis[3], angle; } lm_rotation;
-typedef struct lm_compliance { double stiffness[2], damping[2]; } lm_compliance;
+typedef struct lm_rayleigh {
+    double mass, stiffness;
+} lm_rayleigh;
+typedef struct lm_rotation {
+    double axis[3], angle;
+} lm_rotation;
+typedef struct lm_compliance {
+    double stiffness[2], damping[2];
+} lm_compliance;
 typedef struct lm_initial_entry {
     double value, coord[LM_COORD_Y + 1]; /* by lm_coord_kind */
     const lm_yaml *rate;
@@ -128,15 +134,15 @@ typedef struct lm_reader {
     LM_VEC(lm_param) params;
     int params_broken; /* an include or `parameters` could not be read */
     lm_table materials, sections, coordinates, products, bodies, joints, loads, forces, outputs;
-    int *product_at;                     /* product of each name of `products` */
-    lm_names frame_names, sensor_keys;   /* of spec->frames and spec->sensors */
-    lm_names node_names;                 /* "body.node" of bodies with many nodes */
-    LM_VEC(int) node_of;                 /* ... and which node that is */
+    int *product_at;                   /* product of each name of `products` */
+    lm_names frame_names, sensor_keys; /* of spec->frames and spec->sensors */
+    lm_names node_names;               /* "body.node" of bodies with many nodes */
+    LM_VEC(int) node_of;               /* ... and which node that is */
     LM_VEC(lm_deferred) deferred;
     int entities;
     int full; /* there are too many */
     int64_t work, elements;
-    const lm_entry *entry;  /* whose indices are visible */
+    const lm_entry *entry; /* whose indices are visible */
     const lm_where *where;
     const char *key;        /* being read, or NULL */
     int tainted;            /* an expression used something already reported */
@@ -147,20 +153,16 @@ typedef struct lm_reader {
 /* --- read_object.c --- */
 /* Read a mapping by the schema into `base`. `given` gets bit i for key i of the object. The caller
  * has set r->where; its noun is refined by the variant. */
-int lm_read_object(lm_reader *r, lm_object_id id, const lm_yaml *node, void *base,
-                   uint64_t *given);
+int lm_read_object(lm_reader *r, lm_object_id id, const lm_yaml *node, void *base, uint64_t *given);
 int lm_read_given(lm_object_id id, uint64_t given, const char *name, int variant);
-/* The node of each key of the object, unknown keys reported. */
-int lm_read_match(lm_reader *r, const lm_object *object, const lm_yaml *node, int variant,
-                  const lm_yaml *values[LM_KEYS_MOST]);
 int lm_read_key(lm_reader *r, const lm_key *key, const lm_yaml *node, void *base);
 
 /* --- read_values.c: kinds of value --- */
 typedef int lm_kind_reader(lm_reader *r, const lm_key *key, const lm_yaml *node, void *base);
-lm_kind_reader lm_kind_version, lm_kind_number, lm_kind_integer, lm_kind_bool, lm_kind_text, lm_kind_enum,
-    lm_kind_vector, lm_kind_inertia, lm_kind_six, lm_kind_pair, lm_kind_speeds, lm_kind_direction,
-    lm_kind_axis, lm_kind_axes, lm_kind_section_expr, lm_kind_sensor_vector, lm_kind_file_path,
-    lm_kind_name_list;
+lm_kind_reader lm_kind_version, lm_kind_number, lm_kind_integer, lm_kind_bool, lm_kind_text,
+    lm_kind_enum, lm_kind_vector, lm_kind_inertia, lm_kind_six, lm_kind_pair, lm_kind_speeds,
+    lm_kind_direction, lm_kind_axis, lm_kind_axes, lm_kind_section_expr, lm_kind_sensor_vector,
+    lm_kind_file_path, lm_kind_name_list;
 lm_kind_reader lm_kind_material, lm_kind_section, lm_kind_joint, lm_kind_frame, lm_kind_frames;
 lm_kind_reader lm_kind_points, lm_kind_nodes, lm_kind_beam, lm_kind_motion, lm_kind_place;
 lm_kind_reader lm_kind_drive, lm_kind_effort, lm_kind_coord_number, lm_kind_friction, lm_kind_rate;
@@ -170,16 +172,17 @@ int lm_read_not_finite(lm_reader *r, lm_loc loc, double value); /* the error: -1
 int lm_read_in_range(lm_reader *r, const lm_yaml *node, lm_range range, double value);
 int lm_read_want(lm_reader *r, const lm_yaml *node, lm_yaml_kind kind, const char *what);
 
-/* --- message.c: words --- */
+/* --- message.c: words; all of them "" once so many errors were found that no more are kept --- */
+int lm_full(const lm_reader *r);
 /* "'mass' in rigid body 'slider'", or "output 'x'" when no key is being read. */
 const char *lm_subject(lm_reader *r);
-const char *lm_where_text(lm_reader *r); /* "rigid body 'slider'" */
+const char *lm_where_text(lm_reader *r);                 /* "rigid body 'slider'" */
 const char *lm_found(lm_reader *r, const lm_yaml *node); /* "'abc'", "a mapping", ... */
 const char *lm_quoted(lm_reader *r, const char *text);   /* shortened when long */
 const char *lm_number_text(lm_reader *r, double value);  /* shortest that reads back the same */
 /* "; did you mean 'x'?" or "". */
 const char *lm_suggest(lm_reader *r, const char *word, const char *const *names, int n);
-const char *lm_article(const char *noun); /* "a" or "an" */
+const char *lm_article(const char *noun);                       /* "a" or "an" */
 const char *lm_list_choices(lm_reader *r, const char *choices); /* "a, b, c" */
 const char *lm_list_names(lm_reader *r, const char *const *names, int n);
 

@@ -98,16 +98,18 @@ static int ground_frame(lm_reader *r, const char *suffix, lm_loc loc)
     if (!suffix) return intern(r, f, "ground");
     double x[3];
     if (arguments(suffix, "at", x) != 3) {
-        lm_error(r->diag, loc, "unknown frame 'ground.%s'; write 'ground' or ground.at(x,y,z) with "
-                               "three numbers", lm_quoted(r, suffix));
+        lm_error(r->diag, loc,
+                 "unknown frame 'ground.%s'; write 'ground' or ground.at(x,y,z) with "
+                 "three numbers",
+                 lm_quoted(r, suffix));
         return -1;
     }
     f.kind = LM_FRAME_GROUND_AT;
     for (int i = 0; i < 3; i++) f.position[i] = x[i] == 0 ? 0 : x[i];
-    return intern(r, f,
-                  lm_arena_printf(&r->scratch, "ground.at(%s,%s,%s)",
-                                  lm_number_text(r, f.position[0]), lm_number_text(r, f.position[1]),
-                                  lm_number_text(r, f.position[2])));
+    return intern(
+        r, f,
+        lm_arena_printf(&r->scratch, "ground.at(%s,%s,%s)", lm_number_text(r, f.position[0]),
+                        lm_number_text(r, f.position[1]), lm_number_text(r, f.position[2])));
 }
 
 static int beam_node(lm_reader *r, int body, int node)
@@ -133,8 +135,8 @@ static int beam_at(lm_reader *r, int body, double s, lm_loc loc)
     double node = round(s * b->elements);
     if (fabs(s * b->elements - node) <= 1e-12) return beam_node(r, body, (int)node);
     lm_spec_frame f = {.kind = LM_FRAME_BEAM_AT, .body = body, .node = -1, .s = s};
-    return intern(r, f, lm_arena_printf(&r->scratch, "%s.at(%s)", b->item.name,
-                                        lm_number_text(r, s)));
+    return intern(r, f,
+                  lm_arena_printf(&r->scratch, "%s.at(%s)", b->item.name, lm_number_text(r, s)));
 }
 
 static int beam_frame(lm_reader *r, int body, const char *suffix, lm_loc loc)
@@ -218,8 +220,10 @@ int lm_frame_resolve(lm_reader *r, const char *canonical, lm_loc loc)
     if (strcmp(head, "ground") == 0) return ground_frame(r, suffix, loc);
     int body = lm_names_find(&r->bodies.names, head);
     if (body < 0 && !suffix && lm_names_find(&r->products.names, head) >= 0) {
-        lm_error(r->diag, loc, "'%s' is a frame of 'frames', which belongs to no body; name the "
-                               "body or node that follows it", head);
+        lm_error(r->diag, loc,
+                 "'%s' is a frame of 'frames', which belongs to no body; name the "
+                 "body or node that follows it",
+                 head);
         return -1;
     }
     if (body < 0) return lm_find(r, &r->bodies, head, loc);

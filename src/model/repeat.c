@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct group { /* one pair of parentheses */
+typedef struct group {      /* one pair of parentheses */
     const char *low, *high; /* texts; high NULL: a single index */
     int low_at, high_at;    /* offsets in the key */
 } group;
@@ -194,8 +194,8 @@ static void add_entry(expansion *x, const lm_entry *e)
     int len = 0;
     for (int i = 0; i < e->pattern->nindex; i++)
         len += snprintf(text + len, sizeof text - (size_t)len, "(%d)", e->index[i]);
-    const char *name = len ? lm_arena_printf(r->arena, "%s%s", e->pattern->base, text)
-                           : e->pattern->base;
+    const char *name =
+        len ? lm_arena_printf(r->arena, "%s%s", e->pattern->base, text) : e->pattern->base;
     int old, i = lm_names_add(r->arena, &x->table->names, name, &old);
     x->count++;
     if (old) {

@@ -25,8 +25,8 @@
 
 static const lm_object objects[] = {
 #define BEGIN(id, noun, variant, nouns, title, doc)                                                \
-    [LM_OBJECT_##id] = {noun, variant,  nouns,                                                     \
-                        title, doc, keys_##id, (int)(sizeof keys_##id / sizeof *keys_##id)},
+    [LM_OBJECT_##id] = {                                                                           \
+        noun, variant, nouns, title, doc, keys_##id, (int)(sizeof keys_##id / sizeof *keys_##id)},
 #define KEY(...)
 #define END
 #include "model/schema.def"

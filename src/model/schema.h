@@ -8,54 +8,54 @@
 /* Kinds of value. How each is read: readers[] in read_object.c; its JSON Schema: schema_json.c; its
  * words: schema_markdown.c. */
 #define LM_KINDS(X)                                                                                \
-    X(VERSION)    /* int: 1 */                                                                     \
-    X(INCLUDE)    /* list of file names */                                                         \
-    X(PARAMETERS) /* names to numbers */                                                           \
-    X(NAMED)      /* names (with repetition) to objects */                                         \
-    X(INITIAL)    /* joints and coordinates to initial values, and `velocity`, `project` */        \
-    X(PRODUCTS)   /* names to frame products */                                                    \
-    X(OUTPUTS)    /* names to expressions */                                                       \
-    X(ANALYSES)   /* an object, or a list of them */                                               \
-    X(FORMULATION) /* a type, or an object */                                                      \
-    X(NUMBER)     /* double: a number or an expression of parameters */                            \
-    X(INTEGER)    /* int */                                                                        \
-    X(BOOL)       /* int */                                                                        \
-    X(TEXT)       /* const char * */                                                               \
-    X(FILE_PATH)  /* const char *, resolved against the folder of the file */                      \
-    X(ENUM)       /* int: place in `choices` */                                                    \
-    X(VECTOR)     /* double[3] */                                                                  \
-    X(INERTIA)    /* double[6], 3 or 6 given */                                                    \
-    X(SIX)        /* double[6] */                                                                  \
-    X(PAIR)       /* double[2], or one number for both */                                          \
-    X(POINTS)     /* points of a beam's axis */                                                    \
-    X(SPEEDS)     /* double[3]: from, to, count */                                                 \
-    X(DIRECTION)  /* double[3], any length > 0 */                                                  \
-    X(AXIS)       /* double[3], unit: x, y, z or a vector */                                       \
-    X(AXES)       /* two of them, perpendicular */                                                 \
-    X(OBJECT)     /* a nested object */                                                            \
-    X(SECTION_EXPR) /* lm_expr of s */                                                             \
+    X(VERSION)       /* int: 1 */                                                                  \
+    X(INCLUDE)       /* list of file names */                                                      \
+    X(PARAMETERS)    /* names to numbers */                                                        \
+    X(NAMED)         /* names (with repetition) to objects */                                      \
+    X(INITIAL)       /* joints and coordinates to initial values, and `velocity`, `project` */     \
+    X(PRODUCTS)      /* names to frame products */                                                 \
+    X(OUTPUTS)       /* names to expressions */                                                    \
+    X(ANALYSES)      /* an object, or a list of them */                                            \
+    X(FORMULATION)   /* a type, or an object */                                                    \
+    X(NUMBER)        /* double: a number or an expression of parameters */                         \
+    X(INTEGER)       /* int */                                                                     \
+    X(BOOL)          /* int */                                                                     \
+    X(TEXT)          /* const char * */                                                            \
+    X(FILE_PATH)     /* const char *, resolved against the folder of the file */                   \
+    X(ENUM)          /* int: place in `choices` */                                                 \
+    X(VECTOR)        /* double[3] */                                                               \
+    X(INERTIA)       /* double[6], 3 or 6 given */                                                 \
+    X(SIX)           /* double[6] */                                                               \
+    X(PAIR)          /* double[2], or one number for both */                                       \
+    X(POINTS)        /* points of a beam's axis */                                                 \
+    X(SPEEDS)        /* double[3]: from, to, count */                                              \
+    X(DIRECTION)     /* double[3], any length > 0 */                                               \
+    X(AXIS)          /* double[3], unit: x, y, z or a vector */                                    \
+    X(AXES)          /* two of them, perpendicular */                                              \
+    X(OBJECT)        /* a nested object */                                                         \
+    X(SECTION_EXPR)  /* lm_expr of s */                                                            \
     X(SENSOR_VECTOR) /* lm_expr[3] of t and sensors */                                             \
-    X(MATERIAL_REF) /* int */                                                                      \
-    X(SECTION_REF) /* int */                                                                       \
-    X(JOINT_REF)  /* int */                                                                        \
-    X(FRAME)      /* int */                                                                        \
-    X(FRAMES)     /* int[2] */                                                                     \
-    X(NODES)      /* named frames of a rigid body, nodes of a superelement */                      \
-    X(BEAM)       /* superelement generated from a beam */                                         \
-    X(MOTION)     /* product of a rigid body, or of each node */                                   \
-    X(PLACE)      /* where the corotational frame sits */                                          \
-    X(DRIVE)      /* joint coordinate: lm_expr of t */                                             \
-    X(EFFORT)     /* joint coordinate: lm_expr of t and sensors */                                 \
-    X(COORD_NUMBER) /* joint coordinate: double */                                                 \
-    X(FRICTION)   /* joint coordinate: number or {limit, velocity} */                              \
-    X(RATE)       /* number, or one per joint coordinate */                                        \
-    X(NAME_LIST)  /* const char **, with its length before it */
+    X(MATERIAL_REF)  /* int */                                                                     \
+    X(SECTION_REF)   /* int */                                                                     \
+    X(JOINT_REF)     /* int */                                                                     \
+    X(FRAME)         /* int */                                                                     \
+    X(FRAMES)        /* int[2] */                                                                  \
+    X(NODES)         /* named frames of a rigid body, nodes of a superelement */                   \
+    X(BEAM)          /* superelement generated from a beam */                                      \
+    X(MOTION)        /* product of a rigid body, or of each node */                                \
+    X(PLACE)         /* where the corotational frame sits */                                       \
+    X(DRIVE)         /* joint coordinate: lm_expr of t */                                          \
+    X(EFFORT)        /* joint coordinate: lm_expr of t and sensors */                              \
+    X(COORD_NUMBER)  /* joint coordinate: double */                                                \
+    X(FRICTION)      /* joint coordinate: number or {limit, velocity} */                           \
+    X(RATE)          /* number, or one per joint coordinate */                                     \
+    X(NAME_LIST)     /* const char **, with its length before it */
 
 typedef enum lm_kind {
 #define X(kind) LM_KIND_##kind,
     LM_KINDS(X)
 #undef X
-    LM_KIND_COUNT
+        LM_KIND_COUNT
 } lm_kind;
 
 typedef enum lm_object_id {

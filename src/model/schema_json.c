@@ -21,36 +21,49 @@ static void text(FILE *out, const char *s)
 static void words(FILE *out, const char *choices)
 {
     char word[LM_CHOICE_MOST];
-    putc('[', out);
-    for (int i = 0; i < lm_choices_count(choices); i++) {
-        if (i) fputs(", ", out);
-        text(out, lm_choices_get(choices, i, word));
+    fputs("{\"enum\": [", out);
+    for (int k = 0; k < lm_choices_count(choices); k++) {
+        if (k) fputs(", ", out);
+        text(out, lm_choices_get(choices, k, word));
     }
-    putc(']', out);
+    fputs("]}", out);
+}
+
+/* With a decimal point in every locale. */
+static void limit(FILE *out, const char *name, double value)
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.10g", value);
+    char *comma = strchr(digits, ',');
+    if (comma) *comma = '.';
+    fprintf(out, ", \"%s\": %s", name, digits);
 }
 
 /* A number of the given type within the range, or an expression. */
 static void number(FILE *out, const char *type, lm_range r)
 {
     fprintf(out, "{\"anyOf\": [{\"type\": \"%s\"", type);
-    if (r.bound == LM_OVER) fprintf(out, ", \"exclusiveMinimum\": %.10g", r.low);
-    if (r.bound == LM_FROM) fprintf(out, ", \"minimum\": %.10g", r.low);
-    if (r.bound != LM_ANY && r.high > r.low) fprintf(out, ", \"maximum\": %.10g", r.high);
+    if (r.bound == LM_OVER) limit(out, "exclusiveMinimum", r.low);
+    if (r.bound == LM_FROM) limit(out, "minimum", r.low);
+    if (r.bound != LM_ANY && r.high > r.low) limit(out, "maximum", r.high);
     fputs("}, {\"type\": \"string\"}]}", out);
 }
 
 static void list(FILE *out, int n, const char *item)
 {
-    fprintf(out, "{\"type\": \"array\", \"items\": %s, \"minItems\": %d, \"maxItems\": %d}", item, n,
-            n);
+    fprintf(out, "{\"type\": \"array\", \"items\": %s, \"minItems\": %d, \"maxItems\": %d}", item,
+            n, n);
 }
 
+static const char *const text_schema = "{\"type\": \"string\"}";
 static const char *const any_number = "{\"$ref\": \"#/$defs/number\"}";
 
 static void named(FILE *out, const char *item)
 {
-    fprintf(out, "{\"type\": [\"object\", \"null\"], \"patternProperties\": {\"^" NAME "\": %s}, "
-                 "\"additionalProperties\": false}", item);
+    fprintf(out,
+            "{\"type\": [\"object\", \"null\"], \"patternProperties\": {\"^" NAME "\": %s}, "
+            "\"additionalProperties\": false}",
+            item);
 }
 
 static void by_coordinate(FILE *out, const char *item, const char *extra)
@@ -58,8 +71,8 @@ static void by_coordinate(FILE *out, const char *item, const char *extra)
     char word[LM_CHOICE_MOST];
     fprintf(out, "{\"anyOf\": [%s%s, {\"type\": \"object\", \"properties\": {", item, extra);
     for (int i = 0; i < lm_choices_count(coords); i++)
-        fprintf(out, "%s\"%s\": {\"anyOf\": [%s%s]}", i ? ", " : "", lm_choices_get(coords, i, word),
-                item, extra);
+        fprintf(out, "%s\"%s\": {\"anyOf\": [%s%s]}", i ? ", " : "",
+                lm_choices_get(coords, i, word), item, extra);
     fputs("}, \"additionalProperties\": false}]}", out);
 }
 
@@ -88,14 +101,16 @@ static void initial(FILE *out)
     reference(LM_OBJECT_VELOCITY, velocity);
     reference(LM_OBJECT_INITIAL_VALUE, value);
     fputs("{\"type\": \"object\", \"properties\": {\"project\": {\"type\": \"boolean\"}, "
-          "\"velocity\": ", out);
+          "\"velocity\": ",
+          out);
     named(out, velocity);
-    fprintf(out, "}, \"patternProperties\": {\"^(?!(velocity|project)$)" NAME "\": %s}, "
-                 "\"additionalProperties\": false}", value);
+    fprintf(out,
+            "}, \"patternProperties\": {\"^(?!(velocity|project)$)" NAME "\": %s}, "
+            "\"additionalProperties\": false}",
+            value);
 }
 
-static const char *const axis =
-    "{\"anyOf\": [{\"enum\": [\"x\", \"y\", \"z\"]}, {\"$ref\": \"#/$defs/vector\"}]}";
+#define AXIS "{\"anyOf\": [{\"enum\": [\"x\", \"y\", \"z\"]}, {\"$ref\": \"#/$defs/vector\"}]}"
 
 /* Kinds whose schema is a fixed text. */
 static const char *const fixed[LM_KIND_COUNT] = {
@@ -111,6 +126,11 @@ static const char *const fixed[LM_KIND_COUNT] = {
     [LM_KIND_INERTIA] = "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}, "
                         "\"oneOf\": [{\"minItems\": 3, \"maxItems\": 3}, {\"minItems\": 6, "
                         "\"maxItems\": 6}]}",
+    [LM_KIND_PAIR] =
+        "{\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": "
+        "{\"$ref\": \"#/$defs/number\"}, \"minItems\": 2, \"maxItems\": 2}]}",
+    [LM_KIND_DIRECTION] = AXIS,
+    [LM_KIND_AXIS] = AXIS,
     [LM_KIND_POINTS] = "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"$ref\": "
                        "\"#/$defs/vector\"}}",
     [LM_KIND_MATERIAL_REF] = "{\"type\": \"string\"}",
@@ -133,43 +153,32 @@ static void kind_schema(FILE *out, const lm_key *key)
     case LM_KIND_NUMBER:
     case LM_KIND_SECTION_EXPR: number(out, "number", key->range); break;
     case LM_KIND_INTEGER: number(out, "integer", key->range); break;
-    case LM_KIND_ENUM:
-        fputs("{\"enum\": ", out);
-        words(out, key->choices);
-        putc('}', out);
-        break;
+    case LM_KIND_ENUM: words(out, key->choices); break;
     case LM_KIND_SIX: list(out, 6, any_number); break;
-    case LM_KIND_PAIR:
-        fprintf(out, "{\"anyOf\": [%s, ", any_number);
-        list(out, 2, any_number);
-        fputs("]}", out);
-        break;
-    case LM_KIND_DIRECTION:
-    case LM_KIND_AXIS: fputs(axis, out); break;
-    case LM_KIND_AXES: list(out, 2, axis); break;
+    case LM_KIND_AXES: list(out, 2, AXIS); break;
     case LM_KIND_OBJECT:
     case LM_KIND_BEAM: fputs(ref, out); break;
     case LM_KIND_NAMED: named(out, ref); break;
     case LM_KIND_PARAMETERS:
     case LM_KIND_OUTPUTS: named(out, any_number); break;
-    case LM_KIND_PRODUCTS: named(out, "{\"type\": \"string\"}"); break;
+    case LM_KIND_PRODUCTS: named(out, text_schema); break;
     case LM_KIND_INITIAL: initial(out); break;
     case LM_KIND_ANALYSES:
-        fprintf(out, "{\"anyOf\": [%s, {\"type\": \"array\", \"minItems\": 1, \"items\": %s}]}", ref,
-                ref);
+        fprintf(out, "{\"anyOf\": [%s, {\"type\": \"array\", \"minItems\": 1, \"items\": %s}]}",
+                ref, ref);
         break;
     case LM_KIND_FORMULATION:
-        fputs("{\"anyOf\": [{\"enum\": ", out);
+        fputs("{\"anyOf\": [", out);
         words(out, lm_schema_variant(lm_schema_object(key->object))->choices);
-        fprintf(out, "}, %s]}", ref);
+        fprintf(out, ", %s]}", ref);
         break;
     case LM_KIND_NODES:
         snprintf(pair, sizeof pair, "{\"anyOf\": [{\"$ref\": \"#/$defs/vector\"}, %s]}", ref);
         named(out, pair);
         break;
     case LM_KIND_MOTION:
-        fputs("{\"anyOf\": [{\"type\": \"string\"}, ", out);
-        named(out, "{\"type\": \"string\"}");
+        fprintf(out, "{\"anyOf\": [%s, ", text_schema);
+        named(out, text_schema);
         fputs("]}", out);
         break;
     case LM_KIND_DRIVE:

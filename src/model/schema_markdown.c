@@ -85,7 +85,10 @@ static void row(FILE *out, const lm_object *o, const lm_key *key)
     if (o->variant) variant_cell(out, o, key);
     value_cell(out, key);
     fprintf(out, " | %s | %s |\n",
-            key->preset ? key->preset : key->need ? "required" : "", key->doc);
+            key->preset ? key->preset
+            : key->need ? "required"
+                        : "",
+            key->doc);
 }
 
 void lm_schema_markdown(FILE *out)

@@ -70,8 +70,8 @@ static lm_symbol coordinate_symbol(const scope_ctx *c, const char *name, int *sl
 {
     int i = lm_names_find(&c->r->coordinates.names, name);
     if (i < 0) return LM_SYM_NONE;
-    *slot = c->scope == LM_SCOPE_MOTION ? 1 + i
-                                        : lm_sensor_coordinate(c->r, i, (lm_loc){NULL, 0, 0});
+    *slot =
+        c->scope == LM_SCOPE_MOTION ? 1 + i : lm_sensor_coordinate(c->r, i, (lm_loc){NULL, 0, 0});
     return LM_SYM_SLOT;
 }
 
@@ -136,7 +136,7 @@ static const char *const *names(void *ctx, int *n)
     lm_reader *r = c->r;
     LM_VEC(const char *) list = {0};
     *n = 0;
-    if (r->diag->errors >= LM_DIAG_MOST) return NULL;
+    if (lm_full(r)) return NULL;
     for (const lm_entry *e = r->entry; e; e = e->outer)
         for (int i = 0; i < e->pattern->nindex; i++)
             if (e->pattern->var[i]) *LM_PUSH(&r->scratch, &list) = e->pattern->var[i];
@@ -154,8 +154,8 @@ static const char *const *names(void *ctx, int *n)
 
 static const lm_expr_env *make_env(scope_ctx *c)
 {
-    c->env = (lm_expr_env){.ctx = c, .symbol = symbol, .is_sensor = is_sensor, .sensor = sensor,
-                           .names = names};
+    c->env = (lm_expr_env){
+        .ctx = c, .symbol = symbol, .is_sensor = is_sensor, .sensor = sensor, .names = names};
     return &c->env;
 }
 
@@ -187,6 +187,16 @@ int lm_plain_number(const char *text, double *out)
     return 1;
 }
 
+static int is_known(lm_reader *r, const char *name)
+{
+    const scope_ctx c = {.r = r};
+    double value;
+    int slot;
+    return lm_is_builtin(name) || known_elsewhere(r, name) ||
+           lm_names_find(&r->param_names, name) >= 0 ||
+           index_symbol(&c, name, &value, &slot) != LM_SYM_NONE;
+}
+
 /* '30deg', '210 GPa', '9.81 m/s^2': a number and words, with no operator between them. */
 static int has_unit(lm_reader *r, const char *text, lm_loc loc)
 {
@@ -199,12 +209,13 @@ static int has_unit(lm_reader *r, const char *text, lm_loc loc)
     static const char *const operators[] = {"and", "or"};
     for (int i = 0; i < 2; i++)
         if (strcmp(name, operators[i]) == 0) return 0;
-    int known = lm_is_builtin(name) || lm_names_find(&r->param_names, name) >= 0;
-    if (known)
+    if (is_known(r, name))
         lm_error(r->diag, loc, "'%s': write %.*s*%s", lm_quoted(r, text), (int)n, text, name);
     else
-        lm_error(r->diag, loc, "'%s': numbers carry no units; write the number alone, in the units "
-                               "of the rest of the model", lm_quoted(r, text));
+        lm_error(r->diag, loc,
+                 "'%s': numbers carry no units; write the number alone, in the units "
+                 "of the rest of the model",
+                 lm_quoted(r, text));
     return 1;
 }
 
@@ -231,9 +242,9 @@ static cached *cached_expr(lm_reader *r, lm_yaml *node)
     r->tainted = 0;
     quiet.errors = LM_DIAG_MOST; /* keeps no texts */
     quiet.list.n = LM_DIAG_MOST;
-    k->useless =
-        lm_expr_parse(r->arena, &quiet, make_env(&c), node->text, lm_yaml_text_loc(node), &k->expr) ||
-        r->tainted;
+    k->useless = lm_expr_parse(r->arena, &quiet, make_env(&c), node->text, lm_yaml_text_loc(node),
+                               &k->expr) ||
+                 r->tainted;
     if (!k->useless) k->scratch = LM_NEW_N(r->arena, double, lm_expr_scratch(&k->expr, 0) + 1);
     node->cache = k;
     return k;
@@ -261,8 +272,9 @@ static int ambiguous_s(lm_reader *r, lm_scope scope, const lm_expr *e)
 {
     if (scope != LM_SCOPE_SECTION || !lm_expr_uses(e, LM_SLOT_S)) return 0;
     if (lm_names_find(&r->param_names, "s") < 0) return 0;
-    lm_error(r->diag, e->loc, "'s' is the position along the beam here, and a parameter of the same "
-                              "name exists; rename the parameter");
+    lm_error(r->diag, e->loc,
+             "'s' is the position along the beam here, and a parameter of the same "
+             "name exists; rename the parameter");
     return -1;
 }
 
@@ -296,8 +308,10 @@ static int has_blanks(lm_reader *r, const lm_yaml *node)
     for (const char *c = strchr(node->text, ' '); c; c = strchr(c + 1, ' ')) {
         int before = c > node->text && (isalnum((unsigned char)c[-1]) || c[-1] == ')');
         if (!before || !isalpha((unsigned char)c[1])) continue;
-        lm_error(r->diag, node->loc, "'%s': a name has no blanks in it; a frame of a body is written "
-                                     "BODY.FRAME", lm_quoted(r, node->text));
+        lm_error(r->diag, node->loc,
+                 "'%s': a name has no blanks in it; a frame of a body is written "
+                 "BODY.FRAME",
+                 lm_quoted(r, node->text));
         return 1;
     }
     return 0;
@@ -308,7 +322,7 @@ const char *lm_read_reference(lm_reader *r, const lm_yaml *node)
     if (lm_read_want(r, node, LM_YAML_SCALAR, "a name") || has_blanks(r, node)) return NULL;
     scope_ctx c = {.r = r, .scope = LM_SCOPE_CONSTANT};
     r->tainted = 0;
-    const char *text = lm_expr_reference(&r->scratch, r->diag, make_env(&c), node->text,
-                                         lm_yaml_text_loc(node));
+    const char *text =
+        lm_expr_reference(&r->scratch, r->diag, make_env(&c), node->text, lm_yaml_text_loc(node));
     return r->tainted ? NULL : text;
 }

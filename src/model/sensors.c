@@ -6,7 +6,13 @@
 
 #define XYZ "x|y|z"
 
-typedef enum arguments { ARGS_FRAMES, ARGS_JOINT, ARGS_COORDINATE, ARGS_BEAM, ARGS_BEAM_S, ARGS_NONE
+typedef enum arguments {
+    ARGS_FRAMES,
+    ARGS_JOINT,
+    ARGS_COORDINATE,
+    ARGS_BEAM,
+    ARGS_BEAM_S,
+    ARGS_NONE
 } arguments;
 
 static const struct sensor {
@@ -16,10 +22,8 @@ static const struct sensor {
     const char *components; /* NULL: those of the joint */
     const char *usage, *doc;
 } sensors[] = {
-    {"pos", LM_SENSOR_POS, ARGS_FRAMES, XYZ, "pos(frame) or pos(frame, relative_to)",
-     "position"},
-    {"vel", LM_SENSOR_VEL, ARGS_FRAMES, XYZ, "vel(frame) or vel(frame, relative_to)",
-     "velocity"},
+    {"pos", LM_SENSOR_POS, ARGS_FRAMES, XYZ, "pos(frame) or pos(frame, relative_to)", "position"},
+    {"vel", LM_SENSOR_VEL, ARGS_FRAMES, XYZ, "vel(frame) or vel(frame, relative_to)", "velocity"},
     {"acc", LM_SENSOR_ACC, ARGS_FRAMES, XYZ, "acc(frame) or acc(frame, relative_to)",
      "acceleration"},
     {"rot", LM_SENSOR_ROT, ARGS_FRAMES, XYZ, "rot(frame) or rot(frame, relative_to)",
@@ -32,8 +36,7 @@ static const struct sensor {
      "joint coordinate; `.angle`, `.displacement` ... when the joint has several"},
     {"rate", LM_SENSOR_RATE, ARGS_COORDINATE, NULL, "rate(joint or coordinate)",
      "rate of a joint coordinate or of a coordinate of `coordinates`"},
-    {"force", LM_SENSOR_FORCE, ARGS_JOINT, XYZ, "force(joint)",
-     "reaction force on b, global axes"},
+    {"force", LM_SENSOR_FORCE, ARGS_JOINT, XYZ, "force(joint)", "reaction force on b, global axes"},
     {"moment", LM_SENSOR_MOMENT, ARGS_JOINT, XYZ, "moment(joint)",
      "reaction moment on b, global axes"},
     {"deflection", LM_SENSOR_DEFLECTION, ARGS_BEAM_S, XYZ, "deflection(beam, s)",
@@ -88,8 +91,13 @@ static int slot_of(lm_reader *r, const lm_spec_sensor *s)
 
 static lm_spec_sensor blank(lm_sensor_kind kind, lm_loc loc)
 {
-    return (lm_spec_sensor){.kind = kind, .frame = {-1, -1}, .joint = -1, .coord = -1, .body = -1,
-                            .coordinate = -1, .loc = loc};
+    return (lm_spec_sensor){.kind = kind,
+                            .frame = {-1, -1},
+                            .joint = -1,
+                            .coord = -1,
+                            .body = -1,
+                            .coordinate = -1,
+                            .loc = loc};
 }
 
 int lm_sensor_coordinate(lm_reader *r, int coordinate, lm_loc loc)
@@ -128,8 +136,9 @@ static int beam(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *s)
     char *end;
     s->s = strtod(call->args[1], &end);
     if (!*end && end != call->args[1] && s->s >= 0 && s->s <= 1) return 0;
-    lm_error(r->diag, call->loc, "%s(%s, %s): the position along a beam is a number from 0 (start) "
-                                 "to 1 (end)",
+    lm_error(r->diag, call->loc,
+             "%s(%s, %s): the position along a beam is a number from 0 (start) "
+             "to 1 (end)",
              call->fn, name, lm_quoted(r, call->args[1]));
     return -1;
 }
@@ -162,8 +171,9 @@ static int joint_coord(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor 
                  j->item.name, lm_quoted(r, call->component), j->item.name,
                  lm_list_names(r, names, n));
     else
-        lm_error(r->diag, call->loc, "%s(%s): joint '%s' has several coordinates; write "
-                                     "%s(%s).%s (%s)",
+        lm_error(r->diag, call->loc,
+                 "%s(%s): joint '%s' has several coordinates; write "
+                 "%s(%s).%s (%s)",
                  call->fn, j->item.name, j->item.name, call->fn, j->item.name, names[0],
                  lm_list_names(r, names, n));
     return -1;
@@ -180,6 +190,8 @@ static int coordinate(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *
             return -1;
         }
         if (r->coordinates.broken) return 1;
+        if (!r->joints.entries.n && r->coordinates.entries.n && !r->joints.broken)
+            return lm_find(r, &r->coordinates, call->args[0], call->loc);
     }
     int rc = joint(r, call, s);
     return rc ? rc : joint_coord(r, call, s);
@@ -223,8 +235,10 @@ static int read_component(lm_reader *r, const struct sensor *def, const lm_senso
         lm_error(r->diag, call->loc, "'%s' is no component of %s (components: %s)",
                  lm_quoted(r, call->component), def->name, lm_list_choices(r, def->components));
     else if (vector)
-        lm_error(r->diag, call->loc, "%s is a vector here; take a component (.x, .y or .z) or its "
-                                     "length, norm(%s(...))", def->name, def->name);
+        lm_error(r->diag, call->loc,
+                 "%s is a vector here; take a component (.x, .y or .z) or its "
+                 "length, norm(%s(...))",
+                 def->name, def->name);
     else
         lm_error(r->diag, call->loc, "%s needs a component, e.g. %s (components: %s)", def->name,
                  def->usage, lm_list_choices(r, def->components));
@@ -239,7 +253,9 @@ int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot)
     *slot = 1;
     if (rc < 0) return -1;
     if (read_component(r, def, call, &s)) return -1;
-    if (rc > 0) r->tainted = 1;
-    else *slot = slot_of(r, &s);
+    if (rc > 0)
+        r->tainted = 1;
+    else
+        *slot = slot_of(r, &s);
     return 0;
 }

@@ -87,8 +87,9 @@ static int too_deep(const builder *b, lm_loc loc)
 static lm_yaml *new_node(builder *b, lm_yaml_kind kind, lm_loc loc)
 {
     if (++b->nodes > LM_YAML_NODES) {
-        lm_error(b->diag, loc, "the file holds more than %d values; use repetition, e.g. "
-                               "'link(k=1..N)', for long chains",
+        lm_error(b->diag, loc,
+                 "the file holds more than %d values; use repetition, e.g. "
+                 "'link(k=1..N)', for long chains",
                  LM_YAML_NODES);
         return NULL;
     }
@@ -110,8 +111,9 @@ static int attach(builder *b, lm_yaml *node)
     level *top = &b->stack[b->depth - 1];
     int is_key = top->node->kind == LM_YAML_MAP && top->children.n % 2 == 0;
     if (is_key && node->kind != LM_YAML_SCALAR) {
-        lm_error(b->diag, node->loc, "expected a key here, found %s (text with { } or [ ] in it "
-                                     "needs quotes)",
+        lm_error(b->diag, node->loc,
+                 "expected a key here, found %s (text with { } or [ ] in it "
+                 "needs quotes)",
                  lm_yaml_kind_text(node));
         return -1;
     }
@@ -122,8 +124,8 @@ static int attach(builder *b, lm_yaml *node)
 static void set_anchor(builder *b, const yaml_char_t *name, lm_yaml *node)
 {
     if (!name) return;
-    int old, i = lm_names_add(b->arena, &b->anchors,
-                              lm_arena_str(b->arena, (const char *)name), &old);
+    int old,
+        i = lm_names_add(b->arena, &b->anchors, lm_arena_str(b->arena, (const char *)name), &old);
     if (!old) LM_PUSH(b->arena, &b->anchored);
     b->anchored.at[i] = node;
 }
@@ -135,8 +137,9 @@ static int check_tag(builder *b, const yaml_char_t *tag, lm_loc loc)
         return 0;
     lm_error(b->diag, loc, "YAML tags such as '%.40s' mean nothing here; remove it%s",
              (const char *)tag,
-             strncmp((const char *)tag, "!include", 8) ? "" : " (write 'include: [file.yaml]' at "
-                                                               "the top of the model)");
+             strncmp((const char *)tag, "!include", 8) ? ""
+                                                       : " (write 'include: [file.yaml]' at "
+                                                         "the top of the model)");
     return -1;
 }
 
@@ -147,8 +150,7 @@ static int add_scalar(builder *b, const yaml_event_t *e)
     lm_yaml *node = new_node(b, LM_YAML_SCALAR, loc);
     if (!node) return -1;
     node->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text =
-        lm_arena_strn(b->arena, (const char *)e->data.scalar.value, e->data.scalar.length);
+    node->text = lm_arena_strn(b->arena, (const char *)e->data.scalar.value, e->data.scalar.length);
     if (strlen(node->text) != e->data.scalar.length) {
         lm_error(b->diag, loc, "the text holds a NUL character (\\0)");
         return -1;
@@ -163,8 +165,9 @@ static int add_alias(builder *b, const yaml_event_t *e)
     lm_loc loc = at(b, e->start_mark);
     int i = lm_names_find(&b->anchors, name);
     if (i < 0) {
-        lm_error(b->diag, loc, "'*%.60s' is an alias, and no '&%.60s' stands before it (a text "
-                               "that begins with * needs quotes)",
+        lm_error(b->diag, loc,
+                 "'*%.60s' is an alias, and no '&%.60s' stands before it (a text "
+                 "that begins with * needs quotes)",
                  name, name);
         return -1;
     }
@@ -208,14 +211,14 @@ static int open_parentheses(const lm_yaml *node)
  * a map the pieces are keys without value. */
 static void find_commas(builder *b, level *l)
 {
-    int map = l->node->kind == LM_YAML_MAP, n = l->children.n;
-    for (int i = map; i < n; i += 1 + map) {
+    int map = l->node->kind == LM_YAML_MAP, n = l->children.n, steps = 0;
+    for (int i = map; i < n && steps < 100000; i += 1 + map) {
         int open = open_parentheses(l->children.at[i]);
         if (open <= 0) continue;
         char text[200];
         int len = snprintf(text, sizeof text, "%s", l->children.at[i]->text);
         int j = i + 1;
-        for (; j < n && open > 0; j += 1 + map) {
+        for (; j < n && open > 0; j += 1 + map, steps++) {
             lm_yaml *piece = l->children.at[j];
             if (piece->kind != LM_YAML_SCALAR || (map && !lm_yaml_is_null(l->children.at[j + 1])))
                 break;
@@ -224,9 +227,13 @@ static void find_commas(builder *b, level *l)
                 len += snprintf(text + len, sizeof text - (size_t)len, ", %s", piece->text);
         }
         if (open != 0) continue;
-        lm_error(b->diag, l->children.at[i]->loc,
-                 "inside %s a comma ends the value; put the text in quotes: \"%s\"",
-                 map ? "{ }" : "[ ]", text);
+        lm_loc loc = l->children.at[i]->loc;
+        if (*text == '(')
+            lm_error(b->diag, loc, "a list is written with [ ], not with ( )");
+        else
+            lm_error(b->diag, loc,
+                     "inside %s a comma ends the value; put the text in quotes: \"%s\"",
+                     map ? "{ }" : "[ ]", text);
         l->node->bad = 1;
         return;
     }
@@ -295,8 +302,9 @@ static int drop_duplicates(builder *b, level *l)
             items[2 * kept] = key;
             items[2 * kept++ + 1] = items[2 * i + 1];
         } else if (i < nown && !l->node->bad) {
-            lm_error(b->diag, key->loc, "'%.100s' stands twice in this mapping (first on line %d); "
-                                        "remove or rename one",
+            lm_error(b->diag, key->loc,
+                     "'%.100s' stands twice in this mapping (first on line %d); "
+                     "remove or rename one",
                      key->text, items[2 * first]->loc.line);
         }
     }
@@ -352,8 +360,7 @@ static void explain(builder *b, const yaml_parser_t *p, const char *text, size_t
 {
     yaml_mark_t began = p->context && *p->context ? p->context_mark : p->problem_mark;
     lm_yaml_explain(b->diag, at(b, p->problem_mark), p->problem ? p->problem : "unreadable",
-                    p->context ? p->context : "", at(b, began), text, size,
-                    p->problem_mark.index);
+                    p->context ? p->context : "", at(b, began), text, size, p->problem_mark.index);
 }
 
 lm_yaml *lm_yaml_parse(lm_arena *arena, lm_diag *diag, lm_yaml_parser *live, const char *text,

@@ -35,8 +35,13 @@ int lm_yaml_check_text(lm_diag *diag, const char *text, size_t size, const char 
         return -1;
     }
     lm_loc loc = {file, 1, 1};
+    int indent = 1; /* only blanks on this line so far */
     for (size_t i = 0; i < size;) {
         int len = utf8_length(s + i, size - i);
+        if (indent && len == 2 && s[i] == 0xc2 && s[i + 1] == 0xa0) {
+            lm_error(diag, loc, "a non-breaking space; indent with plain spaces");
+            return -1;
+        }
         if (s[i] == 0) {
             lm_error(diag, loc, "a NUL byte; remove it");
             return -1;
@@ -49,6 +54,7 @@ int lm_yaml_check_text(lm_diag *diag, const char *text, size_t size, const char 
             lm_error(diag, loc, "control character 0x%02x; remove it", s[i]);
             return -1;
         }
+        indent = s[i] == '\n' || (indent && s[i] == ' ');
         loc.col++;
         if (s[i] == '\n') loc = (lm_loc){file, loc.line + 1, 1};
         i += (size_t)len;
@@ -108,8 +114,9 @@ static void misplaced_colon(lm_diag *diag, lm_loc loc, const char *text, const c
         lm_error(diag, loc, "expected 'key: value' on this line, found no ':'");
         return;
     }
-    lm_error(diag, loc, "a ':' in the wrong place: a second 'key:' on one line, wrong indentation, "
-                        "or text with ': ' in it that needs quotes");
+    lm_error(diag, loc,
+             "a ':' in the wrong place: a second 'key:' on one line, wrong indentation, "
+             "or text with ': ' in it that needs quotes");
 }
 
 void lm_yaml_explain(lm_diag *diag, lm_loc loc, const char *problem, const char *context,
@@ -130,6 +137,8 @@ void lm_yaml_explain(lm_diag *diag, lm_loc loc, const char *problem, const char 
         lm_error(diag, began, "expected 'key: value' here (with a blank after the ':')");
     else if (is(problem, "mapping values are not allowed"))
         misplaced_colon(diag, loc, text, c);
+    else if (is(problem, "expected key") && (*c == '}' || *c == ']'))
+        lm_error(diag, loc, "a '%c' too many: nothing is open here that it could close", *c);
     else if (is(problem, "mapping keys are not allowed") || is(problem, "expected key"))
         lm_error(diag, loc,
                  "expected a key here; the indentation does not fit the mapping that began on line "
@@ -137,6 +146,17 @@ void lm_yaml_explain(lm_diag *diag, lm_loc loc, const char *problem, const char 
                  began.line);
     else if (is(problem, "'-' indicator") || is(problem, "block sequence entries"))
         lm_error(diag, loc, "the indentation does not fit the list ('- ...')");
+    else if (is(context, "scanning an"))
+        lm_error(diag, began,
+                 "'%s' begins %s and needs a name right after it; put a text that "
+                 "begins with it in quotes",
+                 is(context, "alias") ? "*" : "&", is(context, "alias") ? "an alias" : "an anchor");
+    else if (is(context, "a block scalar"))
+        lm_error(diag, began,
+                 "'|' and '>' begin a text of several lines; put a text that begins "
+                 "with them in quotes");
+    else if (is(context, "directive"))
+        lm_error(diag, began, "a line cannot begin with '%%' (comments begin with '#')");
     else if (is(problem, "<document start>"))
         lm_error(diag, loc, "text after the end of the model; is a bracket closed too early?");
     else if (is(problem, "node content"))

@@ -111,7 +111,6 @@ static int accept(extrapolation *g, int k, double t, double h)
         if (!bad) bad = lm_project_velocity(s, t, s->q, s->v, &change);
         if (bad) return bad;
     }
-    s->stats.phi = fmax(s->stats.phi, gap);
     int bad = lm_consistent_acceleration(s, t, s->q, s->v, s->a, s->lam);
     if (bad) return bad;
     s->clock->speed = fmax(s->clock->speed, lm_motion_norm(sys, s->clock->size, s->v));
@@ -128,7 +127,8 @@ static int fail(extrapolation *g, double h)
     lm_integrator *s = &g->base;
     snprintf(s->failure, sizeof s->failure,
              "at t = %.6g: the explicit method cannot reach the tolerance with a step of %.3g (%ld "
-             "steps made, %ld rejected); the motion may be stiff: try method generalized-alpha",
+             "steps made, %ld rejected); the motion may be stiff (try method generalized-alpha), the "
+             "joints may lock, or a force may be no finite number",
              s->clock->t, h, s->stats.steps, s->stats.rejected);
     return 1;
 }

@@ -18,7 +18,6 @@
 #include "solve/integrator.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ typedef struct genalpha {
     double rate;              /* contraction seen last */
 } genalpha;
 
-typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NO_MEMORY } step_result;
+typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NOT_FINITE, NO_MEMORY } step_result;
 
 static void parameters(genalpha *g, double rho, int newmark)
 {
@@ -83,7 +82,7 @@ static int refactor(genalpha *g, double t, double h)
     s->stats.jacobians++;
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
     s->clock->fresh = 0;
-    if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 1;
+    if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 2;
     double t1 = s->profile.on ? lm_seconds() : 0;
     int bad = lm_linear_factor(s->lin);
     if (s->profile.on) {
@@ -116,7 +115,7 @@ static int residual(genalpha *g, double t, double h, double cM, double *phi)
         if (sys->active[k]) {
             *phi = fmax(*phi, fabs(gap[k]) / (sys->angular[nv + k] ? 1 : s->clock->size));
             rate[k] *= to_x;
-            gap[k] = -gap[k];
+            gap[k] = -gap[k] - rate[k]; /* what the first solution leaves open */
         } else {
             rate[k] = -gap[k] / cM; /* gap holds lam: bring it to zero */
             gap[k] = 0;
@@ -125,8 +124,9 @@ static int residual(genalpha *g, double t, double h, double cM, double *phi)
     return 0;
 }
 
-/* Apply the corrections to the trial state; returns their size, *dlam the relative change of lam. */
-static double correct(genalpha *g, double h, double cM, double *dlam)
+/* Apply the corrections to the trial state. Returns their size: motions, and multipliers as the
+ * motions that they would cause if they were wrong. */
+static double correct(genalpha *g, double h, double cM)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
@@ -141,16 +141,24 @@ static double correct(genalpha *g, double h, double cM, double *dlam)
         g->tv[i] += iv * d;
         g->ta[i] += cM * d;
     }
-    double change = 0, size = 0;
+    double mass = unit / s->mass_unit;
     for (int k = 0; k < nl; k++) {
-        double d = cM * s->x[nv + k], scale = sys->angular[nv + k] ? unit : 1;
-        g->tlam[k] += d;
-        change = fmax(change, fabs(d) * scale);
-        size = fmax(size, fabs(g->tlam[k]) * scale);
+        double d = s->x[nv + k], m = fabs(d) * mass * (sys->angular[nv + k] ? unit : 1);
+        g->tlam[k] += cM * d;
+        if (m > most) most = m;
     }
-    if (size > s->clock->force) s->clock->force = size;
-    *dlam = s->clock->force > 0 ? change / s->clock->force : 0;
     return most;
+}
+
+/* Why there are no factors: memory, a singular matrix, or forces (2) that are not finite. */
+static step_result no_factors(genalpha *g, double t, double h, int bad)
+{
+    lm_integrator *s = &g->base;
+    double phi;
+    if (bad != 2) return bad < 0 ? NO_MEMORY : DIVERGED;
+    residual(g, t, h, 1, &phi);
+    lm_explain_not_finite(s, t, s->x, s->sys->nv);
+    return NOT_FINITE;
 }
 
 /* Newton's method for the step of size h. `goal`: accepted error of the motion. */
@@ -158,31 +166,32 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
-    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0, phi = 0, dlam;
+    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0, phi = 0;
     int current = 0; /* factors made in this step */
     g->rate = 0;
     if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
     double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
     if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6) {
         int bad = refactor(g, t, h);
-        if (bad) return bad < 0 ? NO_MEMORY : DIVERGED;
+        if (bad) return no_factors(g, t, h, bad);
         current = 1;
     }
     for (int it = 0; it < 15; it++) {
-        if (residual(g, t, h, cM, &phi)) return DIVERGED;
+        if (residual(g, t, h, cM, &phi)) {
+            lm_explain_not_finite(s, t, s->x, sys->nv);
+            return NOT_FINITE;
+        }
         double t0 = s->profile.on ? lm_seconds() : 0;
         lm_linear_solve2(s->lin, s->x);
         if (s->profile.on) s->profile.solve += lm_seconds() - t0;
         s->stats.iterations++;
-        double size = correct(g, h, cM, &dlam);
+        double size = correct(g, h, cM);
         if (!isfinite(size)) return DIVERGED;
         if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
-        double rate = it > 0 && last > 0 ? size / last : 0;
-        if (getenv("LMDBG")) fprintf(stderr, "t=%.6f h=%.3g it=%d size=%.3g rate=%.3g goal=%.3g dlam=%.3g phi=%.3g cur=%d\n", t,h,it,size,rate,goal,dlam,phi,current);
-        double left = it > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
+        double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
+        double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
         double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
-        if ((left <= goal || size <= floor) && (dlam <= 1e-6 || size <= 1e-3 * goal || it > 3)) {
-            if (phi > s->stats.phi && it == 0) s->stats.phi = phi;
+        if (left <= goal || size <= floor) {
             return CONVERGED;
         }
         if (rate > g->rate) g->rate = rate;
@@ -190,7 +199,7 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
             if (current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
             if (!current) {
                 int bad = refactor(g, t, h);
-                if (bad) return bad < 0 ? NO_MEMORY : DIVERGED;
+                if (bad) return no_factors(g, t, h, bad);
                 current = 1;
                 last = 0;
                 continue;
@@ -251,28 +260,40 @@ static void accept(genalpha *g, double t, double h)
     if (h > s->stats.largest) s->stats.largest = h;
 }
 
-/* The equation with the largest residual, for the failure text. */
-static void blame(genalpha *g, double t, double h, step_result why)
+/* The equation with the largest residual, a number that is not finite before all others; -1. */
+static int worst_equation(genalpha *g, double t, double h)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
     double phi, cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), most = -1;
-    char name[160] = "no single equation";
+    int worst = -1;
     predict(g, h);
-    if (!sys->form->retract(sys, s->q, g->tdx, g->tq) && !residual(g, t, h, cM, &phi))
-        for (int i = 0; i < sys->nv + sys->nl; i++) {
-            double w = fabs(s->x[i]) * (sys->angular[i] ? 1 : 1 / s->clock->size);
-            if (w > most) {
-                most = w;
-                sys->form->describe(sys, i, name, sizeof name);
-            }
-        }
-    const char *how = why == TOO_SLOW ? "Newton's iteration is too slow"
-                                      : "Newton's iteration does not converge";
+    if (sys->form->retract(sys, s->q, g->tdx, g->tq) || residual(g, t, h, cM, &phi)) return -1;
+    for (int i = 0; i < sys->nv + sys->nl; i++) {
+        double w = fabs(s->x[i]) * (sys->angular[i] ? 1 : 1 / s->clock->size);
+        if (!isfinite(w)) return i;
+        if (w > most) most = w, worst = i;
+    }
+    return worst;
+}
+
+/* The failure text: time, equation, history of the step, and where to look. */
+static void blame(genalpha *g, double t, double h, step_result why)
+{
+    lm_integrator *s = &g->base;
+    char name[160] = "no single one";
+    int worst = worst_equation(g, t, h);
+    if (worst >= 0) s->sys->form->describe(s->sys, worst, name, sizeof name);
+    const char *how = why == CONVERGED  ? "the error of a step is too large"
+                      : why == TOO_SLOW ? "Newton's iteration is too slow"
+                                        : "Newton's iteration does not converge";
+    const char *look = worst >= s->sys->nv
+                           ? "do the joints lock, or does a drive lead where they cannot follow?"
+                           : "does a force jump or grow without bound?";
     snprintf(s->failure, sizeof s->failure,
              "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
-             "equation is %s",
-             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name);
+             "equation is %s: %s",
+             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, look);
 }
 
 /* A step of error-controlled size. The error allowed in a step of size h is tolerance h/T, so that
@@ -283,12 +304,13 @@ static int controlled_step(genalpha *g, double limit)
     double span = s->opt.until - s->opt.t0, t = s->clock->t;
     double least = 1e-13 * fmax(span, fabs(t)), h = s->clock->h_next;
     step_result why = CONVERGED;
+    int finite = 1; /* no trial met a force that is not a number */
     for (;;) {
         double room = limit - t, want = fmin(h, s->opt.largest_step);
         double take = want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
         double allowed = s->opt.tolerance * take / span;
         if (take < least && take < room) {
-            blame(g, t + take, take, why);
+            if (finite) blame(g, t + take, take, why);
             return 1;
         }
         predict(g, take);
@@ -296,12 +318,12 @@ static int controlled_step(genalpha *g, double limit)
         if (why == NO_MEMORY) return -1;
         if (why != CONVERGED) {
             s->stats.rejected++;
+            finite &= why != NOT_FINITE;
             g->factor_cM = 0;
             h = 0.25 * take;
             continue;
         }
         double ratio = local_error(g, take) / allowed; /* grows with h^2 */
-        if (getenv("LMDBG")) fprintf(stderr, "   take=%.3g ratio=%.3g hist=%.3g\n", take, ratio, s->clock->h_history);
         if (!(ratio <= 1.3)) {
             s->stats.rejected++;
             h = take * fmax(0.2, 0.85 / sqrt(ratio));
@@ -338,7 +360,7 @@ static int fixed_step(genalpha *g, double limit)
         }
         s->stats.rejected++;
         g->factor_cM = 0;
-        if (tries == 11) blame(g, to, h, why);
+        if (tries == 11 && why != NOT_FINITE) blame(g, to, h, why);
         h *= 0.5;
     }
     return 1;

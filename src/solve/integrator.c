@@ -78,11 +78,11 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
     lm_system *sys = g->sys;
     double *values = lm_linear_values(g->lin);
     if (g->mass_unit == 0) {
-        if (sys->form->jacobian(sys, s, 1, 0, 0, values)) return 1;
+        if (sys->form->jacobian(sys, s, 1, 0, 0, values)) return 2;
         g->mass_unit = mass_unit(sys, values);
     }
     g->stats.jacobians++;
-    if (sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values)) return 1;
+    if (sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values)) return 2;
     int bad = lm_linear_factor(g->lin);
     if (bad) return bad;
     return lm_linear_rcond(g->lin) < 1e-14 ? 1 : 0;
@@ -122,7 +122,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
         double change = 0, size = 0;
         int bad = factor_mass(g, &s);
         if (bad) return bad;
-        if (acceleration_rhs(g, &s, g->x)) return 1;
+        if (acceleration_rhs(g, &s, g->x)) return 2;
         lm_linear_solve(g->lin, g->x);
         for (int i = 0; i < sys->nv; i++) {
             a[i] += g->x[i];
@@ -130,7 +130,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
             size = fmax(size, fabs(a[i]));
         }
         for (int k = 0; k < sys->nl; k++) lam[k] += g->mass_unit * g->x[sys->nv + k];
-        if (!isfinite(change)) return 1;
+        if (!isfinite(change)) return 2;
         if (!sys->algebraic || change <= 1e-13 * size || change >= 0.5 * last) return 0;
         last = change;
     }
@@ -153,7 +153,7 @@ int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, 
         for (int i = 0; i < nv; i++) v[i] += g->x[i];
         *change = fmax(*change, lm_motion_norm(sys, g->clock->size, g->x));
     }
-    return isfinite(*change) ? 0 : 1;
+    return isfinite(*change) ? 0 : 2;
 }
 
 int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap)
@@ -187,6 +187,19 @@ int lm_project_position(lm_integrator *g, double t, double *q, double *moved, do
     return 1;
 }
 
+double lm_constraint_gap(lm_integrator *g)
+{
+    lm_system *sys = g->sys;
+    lm_state s = {g->clock->t, g->q, g->v, g->a, NULL};
+    double gap = 0, *phi = g->x + sys->nv;
+    if (sys->nl == 0 || sys->form->residual(sys, &s, g->x, phi, NULL)) return 0;
+    for (int k = 0; k < sys->nl; k++)
+        if (sys->active[k])
+            gap = fmax(gap, fabs(phi[k]) / (sys->angular[sys->nv + k] ? 1 : g->clock->size));
+    g->stats.phi = fmax(g->stats.phi, gap);
+    return gap;
+}
+
 void lm_explain_singular(lm_integrator *g, const char *what)
 {
     char name[160];
@@ -194,14 +207,45 @@ void lm_explain_singular(lm_integrator *g, const char *what)
     if (lm_linear_null_vector(g->lin, g->x) == 0) {
         for (int i = 0; i < g->sys->nv; i++)
             if (fabs(g->x[i]) > fabs(g->x[worst])) worst = i;
-        g->sys->form->describe(g->sys, worst, name, sizeof name);
+        g->sys->form->describe_motion(g->sys, worst, name, sizeof name);
         snprintf(g->failure, sizeof g->failure,
-                 "%s: a free motion has no mass; it moves mostly %s; give the bodies that take part "
+                 "%s: a free motion has no mass (mostly %s); give the bodies that take part "
                  "in it mass or inertia, or hold the motion by a joint",
                  what, name);
         return;
     }
     snprintf(g->failure, sizeof g->failure, "%s: the mass matrix is singular", what);
+}
+
+void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n)
+{
+    char name[160] = "";
+    for (int i = 0; i < n && !name[0]; i++)
+        if (!isfinite(r[i])) g->sys->form->describe(g->sys, i, name, sizeof name);
+    snprintf(g->failure, sizeof g->failure,
+             "at t = %.6g: a force or a prescribed motion is not a finite number%s%s%s; look at the "
+             "expressions of the loads, efforts and drives that act there",
+             t, name[0] ? " (" : "", name, name[0] ? ")" : "");
+}
+
+/* Why accelerations could not be found: the forces are evaluated once more, for their names. */
+static void explain_start(lm_integrator *g, double t, int bad)
+{
+    lm_system *sys = g->sys;
+    int nv = sys->nv, n = nv + sys->nl;
+    char what[60];
+    snprintf(what, sizeof what, "at t = %.6g: the motion is not determined", t);
+    if (bad == 1) {
+        lm_explain_singular(g, what);
+        return;
+    }
+    memset(g->a, 0, sizeof(double) * (size_t)nv);
+    memset(g->lam, 0, sizeof(double) * (size_t)sys->nl);
+    lm_state s = {t, g->q, g->v, g->a, g->lam};
+    memset(g->x, 0, sizeof(double) * (size_t)n);
+    if (!sys->form->residual(sys, &s, g->x, g->x + nv, NULL))
+        sys->form->constraint_accel(sys, &s, g->x + nv);
+    lm_explain_not_finite(g, t, g->x, n);
 }
 
 /* ---- start and interpolation ---- */
@@ -218,7 +262,7 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     int bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) {
-        if (bad > 0) lm_explain_singular(g, "the motion cannot start");
+        if (bad > 0) explain_start(g, t, bad);
         return bad;
     }
     g->clock->t = t;

@@ -99,7 +99,8 @@ void lm_integrator_speed(lm_integrator *g);
 /* Ask the next step to start from new factors, so that it depends on the state block alone. */
 void lm_integrator_refresh(lm_integrator *g);
 
-/* Solves of the constrained mass matrix; lin is left factored with it. 0; 1 singular; < 0. */
+/* Solves of the constrained mass matrix; lin is left factored with it. 0; 1 singular; 2 a force or
+ * a prescribed motion is not a finite number; < 0 memory. */
 int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
                                double *a, double *lam);
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
@@ -107,8 +108,14 @@ int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, 
 /* Positions onto the constraints; *gap: violation left. 0; 1: does not converge. */
 int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap);
 
+/* Largest relative violation of the constraints at the present state, also into the statistics. */
+double lm_constraint_gap(lm_integrator *g);
+
 /* Words for a singular constrained mass matrix: which motion has no mass. */
 void lm_explain_singular(lm_integrator *g, const char *what);
+
+/* Words for forces that are not finite; r: a residual[nv + ...] in which such a number stands. */
+void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);
 
 double lm_seconds(void);
 

@@ -20,6 +20,7 @@ lm_linear *lm_linear_create(const lm_pattern *p)
     l->p = p;
     l->values = lm_alloc(sizeof(double) * (size_t)p->nnz);
     klu_defaults(&l->common);
+    l->common.tol = 0.1; /* the default, 0.001, trusts the zero diagonal of constraint rows too far */
     if (l->values) l->symbolic = klu_analyze(p->n, p->colptr, p->rowind, &l->common);
     if (l->values && l->symbolic) return l;
     lm_linear_destroy(l);
@@ -55,6 +56,13 @@ static int old_pivots_serve(lm_linear *l)
     return l->common.rgrowth > 1e-8 && l->common.rcond > 1e-15;
 }
 
+static int all_finite(const lm_linear *l)
+{
+    for (int k = 0; k < l->p->nnz; k++)
+        if (!isfinite(l->values[k])) return 0;
+    return 1;
+}
+
 int lm_linear_factor(lm_linear *l)
 {
     const lm_pattern *p = l->p;
@@ -64,9 +72,9 @@ int lm_linear_factor(lm_linear *l)
     lm_linear_new_pivots(l);
     l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
     l->full++;
-    if (!l->numeric) return l->common.status == KLU_OUT_OF_MEMORY ? -1 : 1;
+    if (!l->numeric) return l->common.status == KLU_OUT_OF_MEMORY ? -1 : all_finite(l) ? 1 : 2;
     klu_rcond(l->symbolic, l->numeric, &l->common);
-    return l->common.rcond < 1e-17 ? 1 : 0;
+    return l->common.rcond >= 1e-17 ? 0 : all_finite(l) ? 1 : 2;
 }
 
 double lm_linear_rcond(lm_linear *l)

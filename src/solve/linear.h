@@ -13,7 +13,7 @@ lm_linear *lm_linear_create(const lm_pattern *p);
 void lm_linear_destroy(lm_linear *l);
 double *lm_linear_values(lm_linear *l); /* [nnz] fill, then factor */
 
-/* 0; 1: singular (to rounding); -1: out of memory. */
+/* 0; 1: singular (to rounding); 2: a value is not a finite number; -1: out of memory. */
 int lm_linear_factor(lm_linear *l);
 void lm_linear_solve(lm_linear *l, double *x); /* x: right side in, solution out */
 void lm_linear_solve2(lm_linear *l, double *x); /* two of them, one behind the other */

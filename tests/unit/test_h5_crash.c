@@ -33,12 +33,12 @@ static char path[64], again[64];
 
 /* What the writer has promised. Tables that are not there yet have -1 rows promised. */
 typedef struct promise {
-    int sure[3]; /* rows on the disk after the last flush */
-    int most[3]; /* rows appended so far */
-    int shortest; /* rows of table 0 that a truncation under way may leave */
-    int blob;    /* generation of the last blob flushed; the next one may be there; -1: none */
-    int epoch;   /* number of truncations so far */
-    int many;    /* texts in a group, and attributes of table 0 */
+    int sure[3];    /* rows on the disk after the last flush */
+    int most[3];    /* rows appended so far */
+    int shortest;   /* rows of table 0 that a truncation under way may leave */
+    int blob;       /* generation of the last blob flushed; the next one may be there; -1: none */
+    int epoch;      /* number of truncations so far */
+    int many;       /* texts in a group, and attributes of table 0 */
     int text, attr; /* the same of a text and an attribute; 0: may be missing */
 } promise;
 
@@ -79,11 +79,13 @@ static int check_table(hid_t file, int t, const promise *p)
     H5Sget_simple_extent_dims(space, dims, NULL);
     int rows = (int)dims[0];
     assert_int_equal(dims[1], ncols[t]);
-    if (t > 0 || rows != p->shortest) assert_in_range(rows, p->sure[t] < 0 ? 0 : p->sure[t], p->most[t]);
+    if (t > 0 || rows != p->shortest)
+        assert_in_range(rows, p->sure[t] < 0 ? 0 : p->sure[t], p->most[t]);
     assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < ncols[t]; c++) {
-            if (data[r * ncols[t] + c] != value(t, r, c)) fail_msg("table %d, row %d of %d", t, r, rows);
+            if (data[r * ncols[t] + c] != value(t, r, c))
+                fail_msg("table %d, row %d of %d", t, r, rows);
         }
     }
     H5Sclose(space);

@@ -377,6 +377,24 @@ static void overrides(void **state)
     }
 }
 
+/* Inertias at the edge of what is possible are neither errors nor warnings. */
+static void thin_and_flat_bodies(void **state)
+{
+    (void)state;
+    model m;
+    model_read(&m, "limber: 1\n"
+                   "bodies:\n"
+                   "  planar: {type: rigid, mass: 1, inertia: [0, 0, 2.194e-6]}\n"
+                   "  rod: {type: rigid, mass: 1, inertia: [0, 3, 3]}\n"
+                   "  disc: {type: rigid, mass: 1, inertia: [1, 1, 2]}\n"
+                   "  ball: {type: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+                   "  tilted: {type: rigid, mass: 1, inertia: [0.5, 0.5, 1, -0.5, 0, 0]}\n");
+    assert_int_equal(m.diag.list.n, 0);
+    model_close(&m);
+    refuse("limber: 1\nbodies: {a: {type: rigid, mass: 1, inertia: [1, 1, 1, 1.001, 0, 0]}}\n",
+           "principal moment is negative");
+}
+
 static void joint_coordinates(void **state)
 {
     (void)state;
@@ -401,6 +419,7 @@ int main(void)
         cmocka_unit_test(parameters_in_any_order),
         cmocka_unit_test(overrides),
         cmocka_unit_test(joint_coordinates),
+        cmocka_unit_test(thin_and_flat_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,170 @@
+/* The matrix of the nodal formulation against differences of its residual at random states, for a
+ * model with every joint, force, load and sensor. */
+#include "api/api.h"
+#include "form/form.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char text[] =
+    "limber: 1\n"
+    "gravity: [0.3, -9.81, 0.2]\n"
+    "bodies:\n"
+    "  b(k=1..8): {type: rigid, mass: 1 + k, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1],\n"
+    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: 0.3*k},\n"
+    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, 1, 0], angle: 0.5}}}}\n"
+    "joints:\n"
+    "  j1: {type: revolute, between: [ground, b(1).p], axis: [1, 2, 3], stiffness: 3, damping: 2, friction: 0.4,\n"
+    "       effort: \"-2*joint(j1) - 0.5*rate(j1)*joint(j1) + vel(b(3).p, b(2).q).x\"}\n"
+    "  j2: {type: prismatic, between: [b(1), b(2)], axis: [0, 1, 1], stiffness: 5, damping: 1, effort: \"3*acc(b(4).p, b(1)).y\"}\n"
+    "  j3: {type: cylindrical, between: [b(2), b(3)], at: [2, 2, 0], axis: x, stiffness: {angle: 2, displacement: 3},\n"
+    "       effort: {displacement: \"0.1*force(j4).x + 0.2*moment(j10).z + 0.3*moment(j9).y + 0.2*force(j12).z\"}}\n"
+    "  j4: {type: spherical, between: [b(3), b(4)], at: [3, 2, 1]}\n"
+    "  j5: {type: universal, between: [b(4), b(5)], at: [4, 2, 1], axes: [[1, 0, 0], [0, 1, 1]],\n"
+    "       stiffness: {angle1: 2, angle2: 4}, damping: {angle1: 0.3, angle2: 0.2}}\n"
+    "  j6: {type: planar, between: [b(5), b(6)], axis: [1, 1, 0], stiffness: {angle: 1, x: 2, y: 3}}\n"
+    "  j7: {type: inline, between: [b(6), b(7)], at: [6, 2, 1], axis: [1, 0, 1], damping: 2}\n"
+    "  j8: {type: distance, between: [b(7).p, b(8).q]}\n"
+    "  j9: {type: fixed, between: [b(8), b(1)], at: [5, 5, 5]}\n"
+    "  j10: {type: revolute, between: [b(2), b(6)], at: [1, 5, 5], axis: z, compliant: {stiffness: [50, 20], damping: [3, 2]}}\n"
+    "  j11: {type: revolute, between: [ground, b(8).p], axis: y, drive: 0.3*sin(2*t)}\n"
+    "  j12: {type: fixed, between: [b(7), b(5)], at: [3, 5, 2], compliant: {stiffness: 30, damping: 1}}\n"
+    "forces:\n"
+    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, length: 0.7}\n"
+    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: [1, 2, 3, 0.4, 0.5, 0.6]}\n"
+    "loads:\n"
+    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, b(2)).y\", 0, 1]}\n"
+    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), b(5)).x\", 2], axes: local}\n"
+    "  absolute: {on: b(1).q, force: [\"vel(b(4).p).y\", \"acc(b(4).q).z\", \"alpha(b(6)).x\"]}\n"
+    "analysis: {type: dynamics, until: 1}\n";
+
+typedef struct state {
+    double *q, *v, *a, *lam;
+} state;
+
+static double rnd(void) { return 2.0 * rand() / RAND_MAX - 1; }
+
+static void residual(lm_system *sys, const state *s, double *r)
+{
+    lm_state st = {0.3, s->q, s->v, s->a, s->lam};
+    assert_int_equal(sys->form->residual(sys, &st, r, r + sys->nv, NULL), 0);
+}
+
+/* Difference quotient of the residual in direction `which` (0 x, 1 v, 2 a, 3 lam), entry i. */
+static void difference(lm_system *sys, const state *s, int which, int i, double h, double *out)
+{
+    int n = sys->nv + sys->nl;
+    double *r[2] = {calloc((size_t)n, 8), calloc((size_t)n, 8)};
+    double *dx = calloc((size_t)sys->nv, 8), *q = malloc(sizeof(double) * (size_t)sys->nq);
+    for (int side = 0; side < 2; side++) {
+        double e = side ? h : -h;
+        state t = *s;
+        double *at = which == 1 ? s->v : which == 2 ? s->a : s->lam;
+        if (which == 0) {
+            dx[i] = e;
+            sys->form->retract(sys, s->q, dx, q);
+            t.q = q;
+            residual(sys, &t, r[side]);
+        } else {
+            double keep = at[i];
+            at[i] += e;
+            residual(sys, &t, r[side]);
+            at[i] = keep;
+        }
+    }
+    for (int k = 0; k < n; k++) out[k] = (r[1][k] - r[0][k]) / (2 * h);
+    free(r[0]);
+    free(r[1]);
+    free(dx);
+    free(q);
+}
+
+static void compare(lm_system *sys, const double *dense, const double *fd, int col, const char *what,
+                    int rows)
+{
+    int n = sys->nv + sys->nl;
+    for (int r = 0; r < rows; r++) {
+        double a = dense[(size_t)col * (size_t)n + (size_t)r], b = fd[r];
+        if (fabs(a - b) > 2e-6 * (1 + fabs(b))) {
+            char row[160], name[160];
+            sys->form->describe(sys, r, row, sizeof row);
+            sys->form->describe(sys, col, name, sizeof name);
+            print_message("%s: d(%s)/d(%s): %.9g, differences %.9g\n", what, row, name, a, b);
+            fail();
+        }
+    }
+}
+
+static void expand(const lm_system *sys, const double *values, double *dense)
+{
+    int n = sys->nv + sys->nl;
+    memset(dense, 0, sizeof(double) * (size_t)n * (size_t)n);
+    for (int c = 0; c < n; c++)
+        for (int k = sys->pattern.colptr[c]; k < sys->pattern.colptr[c + 1]; k++)
+            dense[(size_t)c * (size_t)n + (size_t)sys->pattern.rowind[k]] = values[k];
+}
+
+static void check_state(lm_system *sys, state *s, double *values, double *dense, double *fd)
+{
+    int nv = sys->nv, nl = sys->nl;
+    const char *what[] = {"K", "D", "M"};
+    lm_state st = {0.3, s->q, s->v, s->a, s->lam};
+    for (int w = 0; w < 3; w++) {
+        sys->form->jacobian(sys, &st, w == 2, w == 1, w == 0, values);
+        expand(sys, values, dense);
+        for (int i = 0; i < nv; i++) {
+            difference(sys, s, w, i, 1e-5, fd);
+            compare(sys, dense, fd, i, what[w], w == 0 ? nv + nl : nv);
+        }
+    }
+    for (int k = 0; k < nl; k++) {
+        difference(sys, s, 3, k, 1e-5, fd);
+        compare(sys, dense, fd, nv + k, "multiplier", nv + nl);
+    }
+}
+
+static void test_tangent(void **unused)
+{
+    (void)unused;
+    limber_messages *msg = limber_messages_new();
+    limber_model *model;
+    limber_status st = limber_model_parse(text, sizeof text - 1, "tangent", NULL, &model, msg);
+    if (st) limber_messages_print(msg, stderr);
+    assert_int_equal(st, LIMBER_OK);
+    lm_system *sys;
+    const lm_form *form = lm_form_get(LM_FORM_COROTATIONAL);
+    assert_int_equal(form->create(&model->m, &msg->diag, &sys), LIMBER_OK);
+    size_t n = (size_t)(sys->nv + sys->nl);
+    state s = {calloc((size_t)sys->nq, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8)};
+    double *values = calloc((size_t)sys->pattern.nnz, 8), *dense = calloc(n * n, 8);
+    double *fd = calloc(n, 8), *dx = calloc(n, 8);
+    form->initial(sys, s.q, s.v);
+    form->select_rows(sys, 0, s.q, 0);
+    for (int turn = 0; turn < 3; turn++) {
+        for (size_t i = 0; i < n; i++) {
+            dx[i] = 0.15 * rnd();
+            s.v[i] = rnd();
+            s.a[i] = rnd();
+            s.lam[i] = 3 * rnd();
+        }
+        form->retract(sys, s.q, dx, s.q);
+        check_state(sys, &s, values, dense, fd);
+    }
+    free(s.q), free(s.v), free(s.a), free(s.lam);
+    free(values), free(dense), free(fd), free(dx);
+    form->destroy(sys);
+    limber_model_free(model);
+    limber_messages_free(msg);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tangent)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
