@@ -68,7 +68,7 @@ static limber_status positions(lm_run *run, lm_integrator *g)
     char name[160];
     int row = 0;
     if (sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0) return LIMBER_MEMORY;
-    int bad = lm_factor_mass(g, 0, g->q, g->v);
+    int bad = lm_check_mass(g, 0, g->q, g->v);
     if (bad) return singular(run, g, bad);
     bad = lm_project_position(g, 0, g->q, &moved, &gap);
     if (bad < 0) return LIMBER_MEMORY;

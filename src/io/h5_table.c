@@ -49,21 +49,6 @@ static int write_names(lm_h5 *f, const char *path, int n, const char *const *nam
     return rc;
 }
 
-/* Make the header of a new table larger, for attributes to come: an attribute made and removed leaves
- * its room. Were it in a second block, rows and attributes could not change at one stroke. */
-static void widen_header(lm_h5 *f, hid_t set)
-{
-    hid_t type = lm_h5_string_type(600, 0), space = H5Screate(H5S_SCALAR);
-    hid_t attr = H5Acreate2(set, "room", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (attr >= 0) {
-        H5Aclose(attr);
-        H5Adelete(set, "room");
-        f->frees = 1;
-    }
-    H5Sclose(space);
-    H5Tclose(type);
-}
-
 static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
 {
     hsize_t cols = (hsize_t)t->ncols;
@@ -77,7 +62,6 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
     H5Pclose(dapl);
     H5Pclose(dcpl);
     if (t->set < 0) return lm_h5_fail_hdf(f, "make the table", t->path);
-    widen_header(f, t->set);
     return write_names(f, t->path, t->ncols, columns);
 }
 

@@ -11,8 +11,7 @@
 
 enum {
     PAGE = 4096,
-    HEADER = 1024, /* room that an object header has to grow within its page */
-    GAP = 8        /* bytes left unused after a commit, so that no block on the disk can grow */
+    GAP = 8 /* bytes left unused after a commit, so that no block on the disk can grow */
 };
 
 /* A block of metadata that waits for the next commit. */
@@ -233,8 +232,8 @@ static haddr_t on_alloc(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, hsize_t size)
 {
     (void)dxpl;
     lm_vfd *v = self(file);
-    haddr_t addr = v->eoa, room = type == H5FD_MEM_OHDR && size < HEADER ? HEADER : size;
-    int crosses = addr / PAGE != (addr + room - 1) / PAGE;
+    haddr_t addr = v->eoa;
+    int crosses = addr / PAGE != (addr + size - 1) / PAGE;
     if (type != H5FD_MEM_DRAW && size <= PAGE && crosses) addr = (addr / PAGE + 1) * PAGE;
     v->eoa = addr + size;
     return addr;

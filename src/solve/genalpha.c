@@ -82,6 +82,7 @@ static int refactor(genalpha *g, double t, double h)
     s->stats.jacobians++;
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
     s->clock->fresh = 0;
+    s->sys->softness = LM_SOFTNESS / s->mass_unit;
     if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 2;
     double t1 = s->profile.on ? lm_seconds() : 0;
     int bad = lm_linear_factor(s->lin);
@@ -124,9 +125,9 @@ static int residual(genalpha *g, double t, double h, double cM, double *phi)
     return 0;
 }
 
-/* Apply the corrections to the trial state. Returns their size: motions, and multipliers as the
- * motions that they would cause if they were wrong. */
-static double correct(genalpha *g, double h, double cM)
+/* Apply the corrections to the trial state. Returns their size: motions (alone in *motion), and
+ * multipliers as the motions that they would cause if they were wrong. */
+static double correct(genalpha *g, double h, double cM, double *motion)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
@@ -142,6 +143,7 @@ static double correct(genalpha *g, double h, double cM)
         g->ta[i] += cM * d;
     }
     double mass = unit / s->mass_unit;
+    *motion = most;
     for (int k = 0; k < nl; k++) {
         double d = s->x[nv + k], m = fabs(d) * mass * (sys->angular[nv + k] ? unit : 1);
         g->tlam[k] += cM * d;
@@ -159,6 +161,14 @@ static step_result no_factors(genalpha *g, double t, double h, int bad)
     residual(g, t, h, 1, &phi);
     lm_explain_not_finite(s, t, s->x, s->sys->nv);
     return NOT_FINITE;
+}
+
+/* Rounding errors of the constraints come back divided by the smallest singular value of the
+ * constraint matrix, about the root of rcond: below that, corrections are noise. */
+static int is_noise(genalpha *g, double motion)
+{
+    double rcond = lm_linear_rcond(g->base.lin);
+    return motion <= 1e-14 / sqrt(fmax(rcond, LM_SOFTNESS));
 }
 
 /* Newton's method for the step of size h. `goal`: accepted error of the motion. */
@@ -185,17 +195,16 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
         lm_linear_solve2(s->lin, s->x);
         if (s->profile.on) s->profile.solve += lm_seconds() - t0;
         s->stats.iterations++;
-        double size = correct(g, h, cM);
+        double motion, size = correct(g, h, cM, &motion);
         if (!isfinite(size)) return DIVERGED;
         if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
         double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
         double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
-        if (left <= goal || size <= floor) {
-            return CONVERGED;
-        }
+        if (left <= goal || size <= floor) return CONVERGED;
         if (rate > g->rate) g->rate = rate;
         if (it > 0 && rate > 0.3) {
+            if (current && it > 1 && is_noise(g, motion)) return CONVERGED;
             if (current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
             if (!current) {
                 int bad = refactor(g, t, h);
@@ -296,6 +305,17 @@ static void blame(genalpha *g, double t, double h, step_result why)
              s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, look);
 }
 
+/* The size to try after Newton failed. The step may have ended in a singular position of the
+ * mechanism, where smaller steps only come nearer to it: so first a little less, then hops over it,
+ * and only then smaller and smaller. */
+static double retry_size(int *failures, double take, double *failed)
+{
+    static const double hop[] = {0.6, 1.7, 4, 12, 40, 0.25};
+    enum { HOPS = sizeof hop / sizeof hop[0] };
+    if ((*failures)++ == 0) *failed = take;
+    return *failures <= HOPS ? hop[*failures - 1] * *failed : 0.25 * take;
+}
+
 /* A step of error-controlled size. The error allowed in a step of size h is tolerance h/T, so that
  * the errors of a whole run add up to the tolerance. */
 static int controlled_step(genalpha *g, double limit)
@@ -303,6 +323,8 @@ static int controlled_step(genalpha *g, double limit)
     lm_integrator *s = &g->base;
     double span = s->opt.until - s->opt.t0, t = s->clock->t;
     double least = 1e-13 * fmax(span, fabs(t)), h = s->clock->h_next;
+    double failed = 0; /* the size at which Newton failed first */
+    int failures = 0;
     step_result why = CONVERGED;
     int finite = 1; /* no trial met a force that is not a number */
     for (;;) {
@@ -320,11 +342,13 @@ static int controlled_step(genalpha *g, double limit)
             s->stats.rejected++;
             finite &= why != NOT_FINITE;
             g->factor_cM = 0;
-            h = 0.25 * take;
+            h = retry_size(&failures, take, &failed);
             continue;
         }
         double ratio = local_error(g, take) / allowed; /* grows with h^2 */
-        if (!(ratio <= 1.3)) {
+        double hop = failed > 0 && take > failed ? take / failed : 0;
+        double most = 1.3 + 3 * hop * hop; /* a hop over a bad place may cost more */
+        if (!(ratio <= most)) {
             s->stats.rejected++;
             h = take * fmax(0.2, 0.85 / sqrt(ratio));
             continue;

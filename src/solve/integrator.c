@@ -82,16 +82,21 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
         g->mass_unit = mass_unit(sys, values);
     }
     g->stats.jacobians++;
+    sys->softness = LM_SOFTNESS;
     if (sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values)) return 2;
-    int bad = lm_linear_factor(g->lin);
-    if (bad) return bad;
-    return lm_linear_rcond(g->lin) < 1e-14 ? 1 : 0;
+    return lm_linear_factor(g->lin);
 }
 
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
 {
     lm_state s = {t, q, v, g->a0, NULL};
     return factor_mass(g, &s);
+}
+
+int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
+{
+    int bad = lm_factor_mass(g, t, q, v);
+    return bad ? bad : lm_linear_rcond(g->lin) < 1e-14;
 }
 
 /* Right side: -residual/unit, and -d2(phi)/dt2. */
@@ -259,7 +264,8 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
 {
     lm_system *sys = g->sys;
     double change = 0;
-    int bad = lm_project_velocity(g, t, g->q, g->v, &change);
+    int bad = lm_check_mass(g, t, g->q, g->v);
+    if (!bad) bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) {
         if (bad > 0) explain_start(g, t, bad);

@@ -104,6 +104,8 @@ void lm_integrator_refresh(lm_integrator *g);
 int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
                                double *a, double *lam);
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
+/* The same, and 1 when a free motion has no mass to rounding. */
+int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v);
 int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change);
 /* Positions onto the constraints; *gap: violation left. 0; 1: does not converge. */
 int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap);
@@ -116,6 +118,10 @@ void lm_explain_singular(lm_integrator *g, const char *what);
 
 /* Words for forces that are not finite; r: a residual[nv + ...] in which such a number stands. */
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);
+
+/* Relative size of lm_system.softness: loops closer than its root to a singular position, in
+ * radians, are taken as free there. */
+#define LM_SOFTNESS 1e-12
 
 double lm_seconds(void);
 

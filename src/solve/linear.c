@@ -56,25 +56,18 @@ static int old_pivots_serve(lm_linear *l)
     return l->common.rgrowth > 1e-8 && l->common.rcond > 1e-15;
 }
 
-static int all_finite(const lm_linear *l)
-{
-    for (int k = 0; k < l->p->nnz; k++)
-        if (!isfinite(l->values[k])) return 0;
-    return 1;
-}
-
 int lm_linear_factor(lm_linear *l)
 {
     const lm_pattern *p = l->p;
     for (int k = 0; k < p->nnz; k++)
-        if (!isfinite(l->values[k])) return 1;
+        if (!isfinite(l->values[k])) return 2;
     if (p->n == 0 || old_pivots_serve(l)) return 0;
     lm_linear_new_pivots(l);
     l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
     l->full++;
-    if (!l->numeric) return l->common.status == KLU_OUT_OF_MEMORY ? -1 : all_finite(l) ? 1 : 2;
+    if (!l->numeric) return l->common.status == KLU_OUT_OF_MEMORY ? -1 : 1;
     klu_rcond(l->symbolic, l->numeric, &l->common);
-    return l->common.rcond >= 1e-17 ? 0 : all_finite(l) ? 1 : 2;
+    return l->common.rcond < 1e-17 ? 1 : 0;
 }
 
 double lm_linear_rcond(lm_linear *l)
