@@ -11,7 +11,9 @@ typedef struct rot_part {
 /* e . f:  g = f x e,  A = -skew(f) skew(e),  B = skew(e) skew(f). */
 static rot_part dot_part(lm_v3 e, lm_v3 f, int tangent)
 {
-    rot_part p = {.value = v3_dot(e, f), .g = v3_cross(f, e)};
+    rot_part p;
+    p.value = v3_dot(e, f);
+    p.g = v3_cross(f, e);
     if (tangent) {
         p.A = m3_scale(-1, m3_skew_skew(f, e));
         p.B = m3_skew_skew(e, f);
@@ -19,11 +21,16 @@ static rot_part dot_part(lm_v3 e, lm_v3 f, int tangent)
     return p;
 }
 
-static rot_part combine(double s, const rot_part *p, double t, const rot_part *q)
+static rot_part combine(double s, const rot_part *p, double t, const rot_part *q, int tangent)
 {
-    return (rot_part){s * p->value + t * q->value, v3_add(v3_mul(s, p->g), v3_mul(t, q->g)),
-                      m3_add(m3_scale(s, p->A), m3_scale(t, q->A)),
-                      m3_add(m3_scale(s, p->B), m3_scale(t, q->B))};
+    rot_part r;
+    r.value = s * p->value + t * q->value;
+    r.g = v3_add(v3_mul(s, p->g), v3_mul(t, q->g));
+    if (tangent) {
+        r.A = m3_add(m3_scale(s, p->A), m3_scale(t, q->A));
+        r.B = m3_add(m3_scale(s, p->B), m3_scale(t, q->B));
+    }
+    return r;
 }
 
 /* angle = atan2(S, C): g = (C gS - S gC)/n, n = S^2 + C^2, and
@@ -31,7 +38,7 @@ static rot_part combine(double s, const rot_part *p, double t, const rot_part *q
 static rot_part angle_part(const rot_part *S, const rot_part *C, int tangent)
 {
     double n = S->value * S->value + C->value * C->value;
-    rot_part p = combine(C->value / n, S, -S->value / n, C);
+    rot_part p = combine(C->value / n, S, -S->value / n, C, tangent);
     p.value = atan2(S->value, C->value);
     if (!tangent) return p;
     lm_v3 dn = v3_add(v3_mul(2 * S->value, S->g), v3_mul(2 * C->value, C->g));
@@ -49,7 +56,7 @@ static rot_part twist_part(const lm_pair_pose *p, int tangent)
           f2 = m3_col(&p->f, 1);
     rot_part a = dot_part(e2, f1, tangent), b = dot_part(e1, f2, tangent);
     rot_part c = dot_part(e1, f1, tangent), d = dot_part(e2, f2, tangent);
-    rot_part S = combine(1, &a, -1, &b), C = combine(1, &c, 1, &d);
+    rot_part S = combine(1, &a, -1, &b, tangent), C = combine(1, &c, 1, &d, tangent);
     return angle_part(&S, &C, tangent);
 }
 
@@ -113,7 +120,28 @@ static rot_part rotation(lm_measure m, int i, int j, const lm_pair_pose *p, int 
     int a = (i + 1) % 3, b = (i + 2) % 3;
     rot_part u = dot_part(m3_col(&p->e, b), m3_col(&p->f, a), tangent);
     rot_part w = dot_part(m3_col(&p->e, a), m3_col(&p->f, b), tangent);
-    return combine(0.5, &u, -0.5, &w);
+    return combine(0.5, &u, -0.5, &w, tangent);
+}
+
+static double twist_value(const lm_pair_pose *p)
+{
+    const double *e = p->e.m, *f = p->f.m;
+    double s = v3_dot(v3_from(f), v3_from(e + 3)) - v3_dot(v3_from(f + 3), v3_from(e));
+    return atan2(s, v3_dot(v3_from(f), v3_from(e)) + v3_dot(v3_from(f + 3), v3_from(e + 3)));
+}
+
+/* Gradient of the twist in closed form: (e3 + f3)/(1 + e3.f3). */
+static lm_v3 twist_gradient(const lm_pair_pose *p)
+{
+    lm_v3 e3 = m3_col(&p->e, 2), f3 = m3_col(&p->f, 2);
+    return v3_mul(1 / (1 + v3_dot(e3, f3)), v3_add(e3, f3));
+}
+
+static lm_v3 rotation_gradient(lm_measure m, int i, int j, const lm_pair_pose *p)
+{
+    if (m == LM_DOT) return v3_cross(m3_col(&p->f, j), m3_col(&p->e, i));
+    if (m == LM_TWIST) return twist_gradient(p);
+    return rotation(m, i, j, p, 0).g;
 }
 
 double lm_measure_value(lm_measure m, int i, int j, const lm_pair_pose *p)
@@ -122,6 +150,7 @@ double lm_measure_value(lm_measure m, int i, int j, const lm_pair_pose *p)
     if (m == LM_ALONG) return v3_dot(m3_col(&p->e, i), p->d);
     if (m == LM_LENGTH) return v3_norm(p->d);
     if (m == LM_DOT) return v3_dot(m3_col(&p->e, i), m3_col(&p->f, j));
+    if (m == LM_TWIST) return twist_value(p);
     return rotation(m, i, j, p, 0).value;
 }
 
@@ -138,8 +167,7 @@ static lm_v3 direction(lm_measure m, int i, const lm_pair_pose *p)
 void lm_measure_grad(lm_measure m, int i, int j, const lm_pair_pose *p, lm_v3 G[LM_PAIR_BLOCKS])
 {
     if (lm_measure_is_rotation(m)) {
-        lm_v3 g = m == LM_DOT ? v3_cross(m3_col(&p->f, j), m3_col(&p->e, i))
-                              : rotation(m, i, j, p, 0).g;
+        lm_v3 g = rotation_gradient(m, i, j, p);
         G[LM_XA] = G[LM_XB] = v3(0, 0, 0);
         G[LM_PA] = v3_neg(g);
         G[LM_PB] = g;

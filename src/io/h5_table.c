@@ -56,12 +56,17 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
     if (lm_h5_parents(f, t->path)) return -1;
     hid_t dcpl = lm_h5_dataset_list(), dapl = access_list();
     H5Pset_chunk(dcpl, 2, chunk);
-    hid_t space = H5Screate_simple(2, (hsize_t[]){0, cols}, (hsize_t[]){H5S_UNLIMITED, cols});
+    /* The B-tree is to be made with the table, since its address may stand in another block of the
+     * header than the number of rows: the two must not change together. HDF5 does so for a table
+     * that has rows. The chunk that it makes too is free again, for the first rows. */
+    H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
+    hid_t space = H5Screate_simple(2, (hsize_t[]){1, cols}, (hsize_t[]){H5S_UNLIMITED, cols});
     t->set = H5Dcreate2(f->file, t->path, H5T_IEEE_F64LE, space, H5P_DEFAULT, dcpl, dapl);
     H5Sclose(space);
     H5Pclose(dapl);
     H5Pclose(dcpl);
-    if (t->set < 0) return lm_h5_fail_hdf(f, "make the table", t->path);
+    if (t->set < 0 || H5Dset_extent(t->set, (hsize_t[]){0, cols}) < 0)
+        return lm_h5_fail_hdf(f, "make the table", t->path);
     return write_names(f, t->path, t->ncols, columns);
 }
 
@@ -149,14 +154,11 @@ int lm_h5_write_rows(lm_h5 *f, lm_h5_tab *t)
     hsize_t end[2] = {t->rows + (hsize_t)t->fill, (hsize_t)t->ncols};
     hsize_t from[2] = {t->rows, 0}, size[2] = {(hsize_t)t->fill, end[1]};
     int rc = H5Dset_extent(t->set, end) < 0;
-    hid_t dxpl = H5Pcreate(H5P_DATASET_XFER);
-    H5Pset_btree_ratios(dxpl, 0.5, 0.5, 1); /* nodes stay full when they split at the end */
     hid_t space = H5Dget_space(t->set), memory = H5Screate_simple(2, size, NULL);
     if (!rc) rc = H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, size, NULL) < 0;
-    if (!rc) rc = H5Dwrite(t->set, H5T_NATIVE_DOUBLE, memory, space, dxpl, t->buf) < 0;
+    if (!rc) rc = H5Dwrite(t->set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, t->buf) < 0;
     H5Sclose(memory);
     H5Sclose(space);
-    H5Pclose(dxpl);
     if (rc) {
         lm_h5_fail_hdf(f, "write rows of", t->path);
         f->broken = 1;

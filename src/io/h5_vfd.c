@@ -9,10 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    PAGE = 4096,
-    GAP = 8 /* bytes left unused after a commit, so that no block on the disk can grow */
-};
+enum { PAGE = 4096 };
 
 /* A block of metadata that waits for the next commit. */
 typedef struct block {
@@ -173,14 +170,6 @@ static int next_turn(const lm_vfd *v, int last, int shrinks)
     return best;
 }
 
-/* What HDF5 has given out is on the disk now. */
-static void settle(lm_vfd *v)
-{
-    if (v->eoa == v->live + GAP) return; /* nothing since the last commit */
-    v->live = v->eoa;
-    v->eoa += GAP;
-}
-
 int lm_vfd_commit(lm_vfd *v, int shrinks)
 {
     /* A file shorter than its superblock says counts as truncated. */
@@ -199,7 +188,7 @@ int lm_vfd_commit(lm_vfd *v, int shrinks)
     v->nblocks = 0;
     v->used = 0;
     if (v->error) return -1;
-    settle(v);
+    v->live = v->eoa;
     return 0;
 }
 
@@ -228,14 +217,16 @@ static herr_t on_query(const H5FD_t *file, unsigned long *flags)
     return 0;
 }
 
+/* Metadata stays within a page. Some bytes behind it are left, since HDF5 lets the last block of a
+ * file grow, over the end of its page if need be. */
 static haddr_t on_alloc(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, hsize_t size)
 {
     (void)dxpl;
     lm_vfd *v = self(file);
     haddr_t addr = v->eoa;
-    int crosses = addr / PAGE != (addr + size - 1) / PAGE;
-    if (type != H5FD_MEM_DRAW && size <= PAGE && crosses) addr = (addr / PAGE + 1) * PAGE;
-    v->eoa = addr + size;
+    int meta = type != H5FD_MEM_DRAW, crosses = addr / PAGE != (addr + size - 1) / PAGE;
+    if (meta && size <= PAGE && crosses) addr = (addr / PAGE + 1) * PAGE;
+    v->eoa = addr + size + (meta ? 8 : 0);
     return addr;
 }
 
@@ -385,8 +376,7 @@ hid_t lm_vfd_open(lm_vfd *v, const char *name, int create)
         H5Pclose(fcpl);
     } else {
         file = H5Fopen(name, v->writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
-        v->live = 0;
-        settle(v);
+        v->live = v->eoa;
     }
     H5Pclose(fapl);
     return file;

@@ -72,8 +72,8 @@ typedef struct lm_entry { /* one name of it */
     const char *name;
     const lm_yaml *key, *value;
     lm_pattern *pattern;
-    int index[LM_INDICES];
-    const struct lm_entry *outer; /* the entry around it, whose indices are visible too */
+    int nindex, index[LM_INDICES]; /* fewer than the pattern's while its ranges are read */
+    const struct lm_entry *outer;  /* the entry around it, whose indices are visible too */
 } lm_entry;
 
 typedef struct lm_family { /* names with the same base and one index */

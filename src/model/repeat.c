@@ -153,9 +153,13 @@ static int too_many(expansion *x, double count)
 {
     lm_reader *r = x->r;
     r->full = 1;
-    lm_error(r->diag, x->key->loc, "'%s' stands for %s name%s; a model can have %d in all",
-             lm_quoted(r, x->key->text), lm_number_text(r, count), count == 1 ? "" : "s",
-             LM_ENTITIES);
+    if (x->pattern->nindex < 2)
+        lm_error(r->diag, x->key->loc, "'%s' stands for %s name%s; a model can have %d in all",
+                 lm_quoted(r, x->key->text), lm_number_text(r, count), count == 1 ? "" : "s",
+                 LM_ENTITIES);
+    else
+        lm_error(r->diag, x->key->loc, "'%s' stands for too many names; a model can have %d in all",
+                 lm_quoted(r, x->key->text), LM_ENTITIES);
     return -1;
 }
 
@@ -192,7 +196,7 @@ static void add_entry(expansion *x, const lm_entry *e)
     lm_reader *r = x->r;
     char text[3 * 14 + 1] = "";
     int len = 0;
-    for (int i = 0; i < e->pattern->nindex; i++)
+    for (int i = 0; i < e->nindex; i++)
         len += snprintf(text + len, sizeof text - (size_t)len, "(%d)", e->index[i]);
     const char *name =
         len ? lm_arena_printf(r->arena, "%s%s", e->pattern->base, text) : e->pattern->base;
@@ -212,29 +216,68 @@ static void add_entry(expansion *x, const lm_entry *e)
     note_family(r, x->table, entry);
 }
 
+/* The range of index number `level`; it may depend on those before it. */
+static int read_range(expansion *x, lm_entry *e, int level, double *low, double *high)
+{
+    const group *g = &x->groups[level];
+    e->nindex = level;
+    if (read_index(x, g->low, g->low_at, low)) return -1;
+    *high = *low;
+    if (g->high && read_index(x, g->high, g->high_at, high)) return -1;
+    if (*high - *low >= LM_ENTITIES) return too_many(x, *high - *low + 1);
+    if (fabs(*low) > 1e9) {
+        lm_error(x->r->diag, x->key->loc, "index %s is too large (at most 1000000000)",
+                 lm_number_text(x->r, *low));
+        return -1;
+    }
+    if (!e->outer) lm_scratch_trim(x->r);
+    return 0;
+}
+
+/* How many entries there will be, before any memory is used for them. */
+static int count_entries(expansion *x, lm_entry *e, int level, double *count)
+{
+    double low, high;
+    if (level == x->pattern->nindex) {
+        *count += 1;
+        return 0;
+    }
+    if (read_range(x, e, level, &low, &high)) return -1;
+    int n = (int)(high - low) + 1, last = level + 1 == x->pattern->nindex;
+    if (last && n > 0) *count += n;
+    for (int k = 0; !last && k < n && *count <= LM_ENTITIES; k++) {
+        e->index[level] = (int)low + k;
+        if (++x->r->work > LM_WORK) return too_many(x, n);
+        if (count_entries(x, e, level + 1, count)) return -1;
+    }
+    return 0;
+}
+
 /* All values of the indices from number `level` on. */
 static int make_entries(expansion *x, lm_entry *e, int level)
 {
-    lm_reader *r = x->r;
+    double low, high;
     if (level == x->pattern->nindex) {
+        e->nindex = level;
         add_entry(x, e);
         return 0;
     }
-    double low, high;
-    const group *g = &x->groups[level];
-    if (read_index(x, g->low, g->low_at, &low)) return -1;
-    high = low;
-    if (g->high && read_index(x, g->high, g->high_at, &high)) return -1;
-    if (high < low) return 0;
-    if (r->entities + (high - low + 1) > LM_ENTITIES || fabs(low) > 1e9)
-        return too_many(x, high - low + 1);
-    r->entities += (int)(high - low) + (level == 0); /* an inner loop has been counted once */
-    if (!e->outer) lm_scratch_trim(r);
+    if (read_range(x, e, level, &low, &high)) return -1;
     for (int k = 0; k <= high - low; k++) {
         e->index[level] = (int)low + k;
         if (make_entries(x, e, level + 1)) return -1;
     }
     return 0;
+}
+
+static int expand(expansion *x, lm_entry *e)
+{
+    lm_reader *r = x->r;
+    double count = 0;
+    if (count_entries(x, e, 0, &count)) return -1;
+    if (r->entities + count > LM_ENTITIES) return too_many(x, count);
+    r->entities += (int)count;
+    return make_entries(x, e, 0);
 }
 
 static int expand_key(lm_reader *r, lm_table *table, const lm_yaml *key, const lm_yaml *value)
@@ -243,11 +286,10 @@ static int expand_key(lm_reader *r, lm_table *table, const lm_yaml *key, const l
     x.pattern = LM_NEW(r->arena, lm_pattern);
     if (read_pattern(&x)) return -1;
     lm_entry e = {.key = key, .value = value, .pattern = x.pattern, .outer = r->entry};
-    if (!x.pattern->nindex && ++r->entities > LM_ENTITIES) return too_many(&x, 1);
     lm_where where = {table->noun, key->text, key->loc, r->where};
     r->entry = &e; /* later ranges may use earlier indices */
     r->where = &where;
-    int rc = make_entries(&x, &e, 0);
+    int rc = expand(&x, &e);
     r->entry = e.outer;
     r->where = where.outer;
     return rc;

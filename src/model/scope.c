@@ -57,7 +57,7 @@ void lm_scratch_trim(lm_reader *r)
 static lm_symbol index_symbol(const scope_ctx *c, const char *name, double *value, int *slot)
 {
     for (const lm_entry *e = c->r->entry; e; e = e->outer)
-        for (int i = 0; i < e->pattern->nindex; i++) {
+        for (int i = 0; i < e->nindex; i++) {
             if (!e->pattern->var[i] || strcmp(e->pattern->var[i], name) != 0) continue;
             *value = e->index[i];
             *slot = 1 + i;
@@ -138,7 +138,7 @@ static const char *const *names(void *ctx, int *n)
     *n = 0;
     if (lm_full(r)) return NULL;
     for (const lm_entry *e = r->entry; e; e = e->outer)
-        for (int i = 0; i < e->pattern->nindex; i++)
+        for (int i = 0; i < e->nindex; i++)
             if (e->pattern->var[i]) *LM_PUSH(&r->scratch, &list) = e->pattern->var[i];
     for (int i = 0; i < r->param_names.list.n && list.n < LM_SUGGEST_MOST; i++)
         *LM_PUSH(&r->scratch, &list) = r->param_names.list.at[i];

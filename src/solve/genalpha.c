@@ -31,6 +31,7 @@ typedef struct genalpha {
     double *tq, *tv, *ta, *tw, *tlam, *tdx; /* the step being tried */
     double factor_cM, factor_h; /* of the factors in use; 0: none */
     double rate;              /* contraction seen last */
+    double gap;               /* of the positions, to be closed by the second solution */
 } genalpha;
 
 typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NOT_FINITE, NO_MEMORY } step_result;
@@ -109,6 +110,7 @@ static int residual(genalpha *g, double t, double h, double cM, double *phi)
     int bad = sys->form->residual(sys, &st, s->x, gap, rate);
     if (s->profile.on) s->profile.residual += lm_seconds() - t0;
     if (bad) return bad;
+    double open = 0;
     *phi = 0;
     for (int i = 0; i < nv; i++) s->x[i] *= -1 / cM;
     memset(s->x + n, 0, sizeof(double) * (size_t)nv);
@@ -117,12 +119,30 @@ static int residual(genalpha *g, double t, double h, double cM, double *phi)
             *phi = fmax(*phi, fabs(gap[k]) / (sys->angular[nv + k] ? 1 : s->clock->size));
             rate[k] *= to_x;
             gap[k] = -gap[k] - rate[k]; /* what the first solution leaves open */
+            open = fmax(open, fabs(gap[k]) / (sys->angular[nv + k] ? 1 : s->clock->size));
         } else {
             rate[k] = -gap[k] / cM; /* gap holds lam: bring it to zero */
             gap[k] = 0;
         }
     }
+    g->gap = open;
     return 0;
+}
+
+/* Both solutions, or only the first where the positions need no correction. */
+static void solve(genalpha *g, double goal)
+{
+    lm_integrator *s = &g->base;
+    size_t n = (size_t)(s->sys->nv + s->sys->nl);
+    double t0 = s->profile.on ? lm_seconds() : 0;
+    if (g->gap > fmax(0.01 * goal, 1e-16))
+        lm_linear_solve2(s->lin, s->x);
+    else {
+        lm_linear_solve(s->lin, s->x);
+        memset(s->x + n, 0, sizeof(double) * n);
+    }
+    if (s->profile.on) s->profile.solve += lm_seconds() - t0;
+    s->stats.iterations++;
 }
 
 /* Apply the corrections to the trial state. Returns their size: motions (alone in *motion), and
@@ -191,10 +211,7 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
             lm_explain_not_finite(s, t, s->x, sys->nv);
             return NOT_FINITE;
         }
-        double t0 = s->profile.on ? lm_seconds() : 0;
-        lm_linear_solve2(s->lin, s->x);
-        if (s->profile.on) s->profile.solve += lm_seconds() - t0;
-        s->stats.iterations++;
+        solve(g, goal);
         double motion, size = correct(g, h, cM, &motion);
         if (!isfinite(size)) return DIVERGED;
         if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;

@@ -444,7 +444,7 @@ static void test_deep_tree(void **state)
     }
     truncate_to(3000);
     truncate_to(20);
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 80; i++) {
         append(0, 1);
         now.sure[0] = now.most[0];
     }

