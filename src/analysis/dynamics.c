@@ -26,8 +26,9 @@ static void integrate_power(lm_dynamics_run *d)
     d->k->power0 = d->k->power1, d->k->loss0 = d->k->loss1;
     d->k->power1 = e.power, d->k->loss1 = e.dissipation;
     d->k->work0 = d->k->work, d->k->lost0 = d->k->lost;
-    d->k->work += 0.5 * h * (d->k->power0 + d->k->power1);
-    d->k->lost += 0.5 * h * (d->k->loss0 + d->k->loss1);
+    int own = d->g->ops->lands_on_outputs; /* the method integrates them itself */
+    d->k->work += own ? d->g->work : 0.5 * h * (d->k->power0 + d->k->power1);
+    d->k->lost += own ? d->g->lost : 0.5 * h * (d->k->loss0 + d->k->loss1);
 }
 
 /* After a start the powers are those of the new instant; an impulse's work is its energy. */
@@ -59,9 +60,11 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     lm_state s = {t, d->q, d->v, d->a, d->lam};
     double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
     if (x > 1) x = 1;
-    double work = d->k->work0, lost = d->k->lost0;
-    work += h * x * (d->k->power0 + 0.5 * x * (d->k->power1 - d->k->power0));
-    lost += h * x * (d->k->loss0 + 0.5 * x * (d->k->loss1 - d->k->loss0));
+    double work = d->k->work, lost = d->k->lost;
+    if (x < 1) {
+        work = d->k->work0 + h * x * (d->k->power0 + 0.5 * x * (d->k->power1 - d->k->power0));
+        lost = d->k->lost0 + h * x * (d->k->loss0 + 0.5 * x * (d->k->loss1 - d->k->loss0));
+    }
     g->sys->form->energy(g->sys, &s, &e);
     double balance = total(&e) - d->k->energy0 - work + lost;
     double exchanged = fmax(fmax(fabs(e.kinetic - d->k->kinetic0), fabs(work)),
@@ -125,15 +128,14 @@ static limber_status watch_redundant(lm_dynamics_run *d)
     return start(d, g->clock->t, 1);
 }
 
-/* Land just before a kink, then start again on it: forces are evaluated on their own side. */
+/* Land just before a kink, then start again just behind it: forces are evaluated on their own side. Several
+ * expressions may have the same kink but for rounding: those count as one. */
 static double step_limit(const lm_dynamics_run *d, double *kink)
 {
-    double limit = fmin(d->until, d->cap), t = d->g->clock->t;
-    *kink = d->g->sys->form->next_kink(d->g->sys, t);
-    if (*kink < d->until) {
-        double before = *kink - 1e-14 * fmax(fabs(*kink), d->until);
-        limit = fmin(limit, before > t ? before : *kink);
-    }
+    double limit = fmin(d->until, d->cap), same = 1e-12 * d->until;
+    *kink = d->g->sys->form->next_kink(d->g->sys, d->g->clock->t + same);
+    if (*kink > d->until - same) *kink = INFINITY;
+    limit = fmin(limit, *kink - 0.01 * same);
     if (d->g->ops->lands_on_outputs) limit = fmin(limit, output_time(d, d->k->next));
     return limit;
 }
@@ -160,8 +162,8 @@ static limber_status one_step(lm_dynamics_run *d)
     limber_status st = lm_record_step(d->run, g);
     if (!st) st = put_rows(d);
     if (!st) st = watch_redundant(d);
-    if (!st && kink < d->until && g->clock->t >= kink - 2e-14 * fmax(fabs(kink), d->until)) {
-        st = start(d, kink, 1);
+    if (!st && g->clock->t >= kink - 0.02e-12 * d->until) {
+        st = start(d, kink + 0.01e-12 * d->until, 1);
         if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
         if (!st) st = put_rows(d);
     }
@@ -189,7 +191,7 @@ static void finish(lm_dynamics_run *d)
 static limber_status loop(lm_dynamics_run *d)
 {
     limber_status st = LIMBER_OK;
-    double end = d->until - 1e-13 * d->until;
+    double end = d->until - 1e-12 * d->until;
     while (!st && d->g->clock->t < end) st = one_step(d);
     if (!st) st = put_rows(d);
     finish(d);
@@ -275,7 +277,7 @@ limber_status lm_dynamics_advance(lm_dynamics_run *d, double t)
 {
     limber_status st = LIMBER_OK;
     d->cap = t;
-    while (!st && d->g->clock->t < t - 1e-13 * d->until) st = one_step(d);
+    while (!st && d->g->clock->t < t - 1e-12 * d->until) st = one_step(d);
     d->cap = INFINITY;
     return st;
 }

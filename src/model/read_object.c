@@ -100,7 +100,7 @@ static int broken_keys(lm_reader *r, const lm_yaml *node)
     return 0;
 }
 
-/* The key that was meant, if that can be guessed, counts as given: its absence is no second error. */
+/* The key that was meant, where it can be guessed, counts as given: no second error for it. */
 static void unknown_key(lm_reader *r, const lm_object *o, const lm_yaml *key, int variant,
                         const lm_yaml *values[LM_KEYS_MOST])
 {

@@ -15,8 +15,8 @@ enum { COLUMNS = 10, FIXED_COLUMN = 5 };
 
 typedef struct extrapolation {
     lm_integrator base;
-    double *table[COLUMNS]; /* [2 nv] extrapolated (xi, v), newest row of the tableau */
-    double *prev, *cur, *next, *rate; /* [2 nv] midpoint rule */
+    double *table[COLUMNS]; /* [2 nv + 2] extrapolated (xi, v, work, loss), newest row */
+    double *prev, *cur, *next, *rate; /* [2 nv + 2] midpoint rule */
     double *a, *lam, *q;    /* at the point where the derivative is taken */
 } extrapolation;
 
@@ -30,7 +30,17 @@ static double work(int k)
     return w;
 }
 
-/* (xi, v)' = (local rate, acceleration). */
+/* Power of the forces, and what dampers take, as the last two components. */
+static void powers(extrapolation *g, const lm_state *st, double *dy)
+{
+    lm_system *sys = g->base.sys;
+    lm_energy e = {0};
+    if (sys->works) sys->form->energy(sys, st, &e);
+    dy[0] = e.power;
+    dy[1] = e.dissipation;
+}
+
+/* (xi, v, work, loss)' = (local rate, acceleration, power, dissipation). */
 static int derivative(extrapolation *g, double t, const double *y, double *dy)
 {
     lm_integrator *s = &g->base;
@@ -38,17 +48,23 @@ static int derivative(extrapolation *g, double t, const double *y, double *dy)
     if (s->sys->form->retract(s->sys, s->q, y, g->q)) return 1;
     s->sys->form->local_rate(s->sys, y, y + nv, dy);
     s->stats.iterations++;
-    return lm_consistent_acceleration(s, t, g->q, y + nv, dy + nv, g->lam);
+    int bad = lm_consistent_acceleration(s, t, g->q, y + nv, dy + nv, g->lam);
+    lm_state st = {t, g->q, y + nv, dy + nv, g->lam};
+    if (!bad) powers(g, &st, dy + 2 * nv);
+    return bad;
 }
 
 /* n modified midpoint steps over h, result in g->next. */
 static int midpoint(extrapolation *g, double h, int n)
 {
     lm_integrator *s = &g->base;
-    int nv = s->sys->nv, m = 2 * nv;
-    double dt = h / n, t = s->clock->t;
-    memset(g->prev, 0, sizeof(double) * (size_t)nv);
+    int nv = s->sys->nv, m = 2 * nv + 2;
+    double dt = h / n, t = s->clock->t, power[2];
+    lm_state st = {t, s->q, s->v, s->a, s->lam};
+    memset(g->prev, 0, sizeof(double) * (size_t)m);
     memcpy(g->prev + nv, s->v, sizeof(double) * (size_t)nv);
+    powers(g, &st, power);
+    for (int i = 0; i < 2; i++) g->cur[2 * nv + i] = dt * power[i];
     for (int i = 0; i < nv; i++) {
         g->cur[i] = dt * s->v[i];
         g->cur[nv + i] = s->v[i] + dt * s->a[i];
@@ -68,7 +84,7 @@ static int midpoint(extrapolation *g, double h, int n)
 static double extrapolate(extrapolation *g, int k)
 {
     lm_integrator *s = &g->base;
-    int nv = s->sys->nv, m = 2 * nv;
+    int nv = s->sys->nv, m = 2 * nv + 2;
     for (int i = 0; i < m; i++) {
         double value = g->next[i], below = 0;
         for (int j = 0; j < k; j++) {
@@ -105,6 +121,8 @@ static int accept(extrapolation *g, int k, double t, double h)
     memcpy(s->lam0, s->lam, nl);
     memcpy(s->dx, g->table[k], nv);
     memcpy(s->v, g->table[k] + sys->nv, nv);
+    s->work = g->table[k][2 * sys->nv];
+    s->lost = g->table[k][2 * sys->nv + 1];
     if (sys->form->retract(sys, s->q0, s->dx, s->q)) return 1;
     if (sys->nl) {
         int bad = lm_project_position(s, t, s->q, &moved, &gap);
@@ -224,7 +242,7 @@ static const lm_integrator_ops ops = {"explicit", 1, step, destroy};
 
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt)
 {
-    size_t m = 2 * (size_t)sys->nv;
+    size_t m = 2 * (size_t)sys->nv + 2;
     extrapolation *g = lm_alloc(sizeof *g);
     if (!g) return NULL;
     g->table[0] = lm_alloc(sizeof(double) * (COLUMNS + 4) * (m + 1));

@@ -225,8 +225,12 @@ void lm_explain_singular(lm_integrator *g, const char *what)
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n)
 {
     char name[160] = "";
-    for (int i = 0; i < n && !name[0]; i++)
-        if (!isfinite(r[i])) g->sys->form->describe(g->sys, i, name, sizeof name);
+    for (int i = 0; i < n && !name[0]; i++) {
+        if (isfinite(r[i])) continue;
+        g->sys->form->describe(g->sys, i, name, sizeof name);
+        /* a force that is no number spoils all components: only the body is certain */
+        if (i < g->sys->nv) name[strcspn(name, ",")] = 0;
+    }
     snprintf(g->failure, sizeof g->failure,
              "at t = %.6g: a force or a prescribed motion is not a finite number%s%s%s; look at the "
              "expressions of the loads, efforts and drives that act there",

@@ -68,6 +68,7 @@ struct lm_integrator {
     double *dx;                    /* motion of the last step: q = retract(q0, dx) */
     lm_step_stats stats;
     lm_profile profile;
+    double work, lost;  /* over the last step, where the method integrates them (lands_on_outputs) */
     char failure[512];  /* what went wrong, by name */
     double *x;          /* [2 (nv + nl)] right sides and solutions */
     double mass_unit;   /* typical mass: scales the constrained mass matrix; 0: not known yet */

@@ -157,7 +157,7 @@ static void check_many(hid_t file, const promise *p)
 {
     char name[40];
     double number;
-    for (int i = 0; i < p->many; i++) {
+    for (int i = 0; i < p->many; i += i < p->many - 8 ? 7 : 1) {
         snprintf(name, sizeof name, "/many/of these %d", i);
         hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
         assert_true(set >= 0);
@@ -394,7 +394,7 @@ static void test_every_page(void **state)
     make_table(0, 8);
     make_table(1, 16);
     flush();
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 110; i++) {
         append(0, 1 + i % 13);
         append(1, i % 3);
         if (i % 7 == 0) write_blob(i < 70 ? BLOB : BLOB + 100);
