@@ -163,12 +163,10 @@ static inline int bench_open(bench_run *b, const limber_model *model, int profil
     return -1;
 }
 
-/* 0, or -1 after a message. */
+/* 0, or -1: it stops, b->sum.reason says why. */
 static inline int bench_advance(bench_run *b, double t)
 {
-    if (lm_dynamics_advance(&b->d, t) == LIMBER_OK) return 0;
-    bench_skipped(b->sum.reason, b->msg);
-    return -1;
+    return lm_dynamics_advance(&b->d, t) == LIMBER_OK ? 0 : -1;
 }
 
 /* The output of this name at the present state. */

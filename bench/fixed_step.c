@@ -28,19 +28,33 @@ static const fixed_case cases[] = {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 typedef struct fixed_result {
-    int done;
     int bodies, unknowns;
-    long steps; /* measured; the first one, which makes the first factors, is not among them */
+    long steps;                   /* after the first, which makes the first factors; 0: not run */
     double open, step;            /* CPU seconds to get ready; per step */
     double iterations, jacobians; /* per step */
     long rejected;
-    double residual, jacobian, factor, solve; /* shares of the time */
+    double wall, residual, jacobian, factor, solve; /* profiled: seconds of all steps */
+    char stopped[512];                              /* why it did not reach the end */
 } fixed_result;
 
 /* ---- measuring ---- */
 
-/* One run with the clocks of the phases on, for everything but the speed. */
-static int profiled(const fixed_case *c, const limber_model *model, fixed_result *r)
+/* Counters and time by phase of the steps since `s` and `p` were taken. */
+static void count(const lm_integrator *g, const lm_step_stats *s, const lm_profile *p,
+                  fixed_result *r)
+{
+    r->steps = g->stats.steps - s->steps;
+    r->iterations = (double)(g->stats.iterations - s->iterations) / (double)r->steps;
+    r->jacobians = (double)(g->stats.jacobians - s->jacobians) / (double)r->steps;
+    r->rejected = g->stats.rejected;
+    r->residual = g->profile.residual - p->residual;
+    r->jacobian = g->profile.jacobian - p->jacobian;
+    r->factor = g->profile.factor - p->factor;
+    r->solve = g->profile.solve - p->solve;
+}
+
+/* One run with the clocks of the phases on; it counts if it was faster than those before. */
+static int profiled_once(const fixed_case *c, const limber_model *model, fixed_result *r)
 {
     bench_run b;
     double cpu = bench_cpu();
@@ -48,41 +62,45 @@ static int profiled(const fixed_case *c, const limber_model *model, fixed_result
     r->open = bench_cpu() - cpu;
     r->bodies = model->m.nbodies;
     r->unknowns = b.run.sys->nv + b.run.sys->nl;
-    int bad = bench_advance(&b, c->h);
+    bench_advance(&b, c->h);
     lm_step_stats s = b.d.g->stats;
     lm_profile p = b.d.g->profile;
     double start = lm_seconds();
-    if (!bad) bad = bench_advance(&b, c->h * c->steps);
-    double all = lm_seconds() - start;
-    const lm_step_stats *e = &b.d.g->stats;
-    const lm_profile *o = &b.d.g->profile;
-    r->steps = e->steps - s.steps;
-    r->iterations = (double)(e->iterations - s.iterations) / (double)r->steps;
-    r->jacobians = (double)(e->jacobians - s.jacobians) / (double)r->steps;
-    r->rejected = e->rejected;
-    r->residual = (o->residual - p.residual) / all;
-    r->jacobian = (o->jacobian - p.jacobian) / all;
-    r->factor = (o->factor - p.factor) / all;
-    r->solve = (o->solve - p.solve) / all;
+    if (bench_advance(&b, c->h * c->steps))
+        snprintf(r->stopped, sizeof r->stopped, "%s", b.sum.reason);
+    double wall = lm_seconds() - start;
+    if (r->steps == 0 || wall < r->wall) {
+        r->wall = wall;
+        count(b.d.g, &s, &p, r);
+    }
     bench_close(&b);
-    return bad;
+    return r->steps > 0 ? 0 : -1;
 }
 
-static int timed(const fixed_case *c, const limber_model *model, fixed_result *r)
+static int profiled(const fixed_case *c, const limber_model *model, fixed_result *r)
+{
+    bench_best best = {.most = 1};
+    while (!bench_best_done(&best)) {
+        double start = bench_cpu();
+        if (profiled_once(c, model, r)) return -1;
+        bench_best_add(&best, bench_cpu() - start);
+    }
+    return 0;
+}
+
+static void timed(const fixed_case *c, const limber_model *model, fixed_result *r)
 {
     bench_best best = {.most = 4};
-    int bad = 0;
-    while (!bad && !bench_best_done(&best)) {
+    while (!bench_best_done(&best)) {
         bench_run b;
-        if (bench_open(&b, model, 0)) return -1;
-        bad = bench_advance(&b, c->h);
+        if (bench_open(&b, model, 0)) return;
+        bench_advance(&b, c->h);
         double start = bench_cpu();
-        if (!bad) bad = bench_advance(&b, c->h * c->steps);
+        bench_advance(&b, c->h * c->steps);
         bench_best_add(&best, bench_cpu() - start);
         bench_close(&b);
     }
     r->step = best.seconds / (double)r->steps;
-    return bad;
 }
 
 static void measure(const fixed_case *c, fixed_result *r)
@@ -93,7 +111,7 @@ static void measure(const fixed_case *c, fixed_result *r)
              until, c->h, until);
     limber_model *model = bench_load(c->model, c->set, analysis);
     if (!model) return;
-    r->done = !profiled(c, model, r) && !timed(c, model, r);
+    if (profiled(c, model, r) == 0) timed(c, model, r);
     limber_model_free(model);
 }
 
@@ -104,7 +122,7 @@ static double growth(const fixed_result *r, int per_iteration)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (int i = 0; i < CASES; i++) {
-        if (!r[i].done || cases[i].links < 100) continue;
+        if (r[i].steps == 0 || cases[i].links < 100) continue;
         double x = log(cases[i].links), y = log(r[i].step / (per_iteration ? r[i].iterations : 1));
         n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
     }
@@ -119,7 +137,7 @@ static void show_speed(const fixed_result *r)
            "unknowns", "h", "steps", "us/step", "us/body", "steps/s", "ready, s");
     printf("%s\n", "--- | --: | --: | --: | --: | --: | --: | --: | --:");
     for (int i = 0; i < CASES; i++)
-        if (r[i].done)
+        if (r[i].steps)
             printf("%-23s | %6d | %8d | %6.0e | %6ld | %9.2f | %9.2f | %9.4g | %9.4f\n",
                    cases[i].label, r[i].bodies, r[i].unknowns, cases[i].h, r[i].steps,
                    1e6 * r[i].step, 1e6 * r[i].step / r[i].bodies, 1 / r[i].step, r[i].open);
@@ -132,23 +150,33 @@ static void show_phases(const fixed_result *r)
     printf("%s\n", "--- | --: | --: | --: | --: | --: | --: | --: | --:");
     for (int i = 0; i < CASES; i++) {
         const fixed_result *k = &r[i];
-        double rest = 1 - k->residual - k->jacobian - k->factor - k->solve;
-        if (k->done)
+        double rest = k->wall - k->residual - k->jacobian - k->factor - k->solve,
+               part = 100 / k->wall;
+        if (k->steps)
             printf("%-23s | %10.2f | %9.3f | %8ld | %6.1f %% | %6.1f %% | %4.1f %% | %3.0f %% | "
                    "%3.0f %%\n",
-                   cases[i].label, k->iterations, k->jacobians, k->rejected, 100 * k->residual,
-                   100 * k->jacobian, 100 * k->factor, 100 * k->solve, 100 * rest);
+                   cases[i].label, k->iterations, k->jacobians, k->rejected, part * k->residual,
+                   part * k->jacobian, part * k->factor, part * k->solve, part * rest);
     }
+}
+
+static void show_stops(const fixed_result *r)
+{
+    for (int i = 0; i < CASES; i++)
+        if (r[i].stopped[0])
+            printf("\n%s stops: %s. The figures are those of the steps made.\n", cases[i].label,
+                   r[i].stopped);
 }
 
 static void write_csv(FILE *csv, const fixed_result *r)
 {
     for (int i = 0; i < CASES; i++)
-        if (r[i].done)
+        if (r[i].steps)
             fprintf(csv, "\"%s\",%d,%d,%g,%ld,%.6g,%.6g,%.4g,%.4g,%ld,%.4f,%.4f,%.4f,%.4f\n",
                     cases[i].label, r[i].bodies, r[i].unknowns, cases[i].h, r[i].steps, r[i].step,
-                    r[i].open, r[i].iterations, r[i].jacobians, r[i].rejected, r[i].residual,
-                    r[i].jacobian, r[i].factor, r[i].solve);
+                    r[i].open, r[i].iterations, r[i].jacobians, r[i].rejected,
+                    r[i].residual / r[i].wall, r[i].jacobian / r[i].wall, r[i].factor / r[i].wall,
+                    r[i].solve / r[i].wall);
 }
 
 int main(int argc, char **argv)
@@ -161,6 +189,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < CASES; i++) measure(&cases[i], &r[i]);
     printf("### Fixed step: speed\n\n");
     show_speed(r);
+    show_stops(r);
     printf("\nCost of a step of a chain grows with its length to the power **%.2f** (least squares "
            "over 100 to 10000\nlinks); of one Newton iteration, to the power %.2f.\n",
            growth(r, 0), growth(r, 1));

@@ -55,7 +55,7 @@ static limber_status singular(lm_run *run, lm_integrator *g, int bad)
 {
     if (bad < 0) return LIMBER_MEMORY;
     lm_loc whole = {run->model->spec->file, 0, 0};
-    lm_explain_singular(g, "the motion is not determined");
+    lm_explain_mass(g, 0, bad);
     lm_error(run->diag, whole, "%s", g->failure);
     return LIMBER_INPUT;
 }

@@ -333,8 +333,10 @@ static double retry_size(int *failures, double take, double *failed)
     return *failures <= HOPS ? hop[*failures - 1] * *failed : 0.25 * take;
 }
 
-/* A step of error-controlled size. The error allowed in a step of size h is tolerance h/T, so that
- * the errors of a whole run add up to the tolerance. */
+/* A step of error-controlled size. The error allowed in a step of size h is a share of tolerance
+ * h/T, so that the errors of a whole run add up to the tolerance; the share leaves room for how
+ * errors of the positions grow. */
+#define SHARE 0.4
 static int controlled_step(genalpha *g, double limit)
 {
     lm_integrator *s = &g->base;
@@ -347,7 +349,7 @@ static int controlled_step(genalpha *g, double limit)
     for (;;) {
         double room = limit - t, want = fmin(h, s->opt.largest_step);
         double take = want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
-        double allowed = s->opt.tolerance * take / span;
+        double allowed = SHARE * s->opt.tolerance * take / span;
         if (take < least && take < room) {
             if (finite) blame(g, t + take, take, why);
             return 1;

@@ -237,8 +237,8 @@ void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n)
              t, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
-/* Why accelerations could not be found: the forces are evaluated once more, for their names. */
-static void explain_start(lm_integrator *g, double t, int bad)
+/* The forces are evaluated once more, for their names. */
+void lm_explain_mass(lm_integrator *g, double t, int bad)
 {
     lm_system *sys = g->sys;
     int nv = sys->nv, n = nv + sys->nl;
@@ -272,7 +272,7 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     if (!bad) bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) {
-        if (bad > 0) explain_start(g, t, bad);
+        if (bad > 0) lm_explain_mass(g, t, bad);
         return bad;
     }
     g->clock->t = t;

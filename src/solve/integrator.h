@@ -119,6 +119,8 @@ void lm_explain_singular(lm_integrator *g, const char *what);
 
 /* Words for forces that are not finite; r: a residual[nv + ...] in which such a number stands. */
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);
+/* Words for a solve of the constrained mass matrix that failed with `bad` > 0. */
+void lm_explain_mass(lm_integrator *g, double t, int bad);
 
 /* Relative size of lm_system.softness: loops closer than its root to a singular position, in
  * radians, are taken as free there. */
