@@ -153,10 +153,11 @@ static double correct(genalpha *g, double h, double cM, double *motion)
     lm_system *sys = s->sys;
     int nv = sys->nv, nl = sys->nl;
     const double *e = s->x + nv + nl;
-    double iw = 1 / (g->b * h * h), iv = g->c / (g->b * h), most = 0, unit = 1 / s->clock->size;
+    double iw = 1 / (g->b * h * h), iv = g->c / (g->b * h), unit = 1 / s->clock->size;
+    double most = lm_motion_norm(sys, s->clock->size, s->x);
+    if (g->gap > 0) most += lm_motion_norm(sys, s->clock->size, e);
     for (int i = 0; i < nv; i++) {
-        double d = s->x[i], m = (fabs(d) + fabs(e[i])) * (sys->angular[i] ? 1 : unit);
-        if (!(m <= most)) most = m;
+        double d = s->x[i];
         g->tdx[i] += d + e[i];
         g->tw[i] += iw * d;
         g->tv[i] += iv * d;
@@ -240,12 +241,7 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
 static double jerk(const genalpha *g, double h)
 {
     const lm_integrator *s = &g->base;
-    double most = 0, unit = 1 / s->clock->size;
-    for (int i = 0; i < s->sys->nv; i++) {
-        double e = fabs(g->tw[i] - g->w0[i]) * (s->sys->angular[i] ? 1 : unit);
-        if (!(e <= most)) most = e;
-    }
-    return most / h;
+    return lm_motion_distance(s->sys, s->clock->size, g->tw, g->w0) / h;
 }
 
 /* What the jerk was lately, forgotten over the time in which the motion covers its own size. The

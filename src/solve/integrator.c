@@ -50,12 +50,23 @@ void lm_integrator_free(lm_integrator *g)
 
 double lm_motion_norm(const lm_system *sys, double size, const double *dx)
 {
-    double most = 0, unit = 1 / size;
-    for (int i = 0; i < sys->nv; i++) {
-        double d = fabs(dx[i]) * (sys->angular[i] ? 1 : unit);
-        if (!(d <= most)) most = d; /* keeps NaN */
+    return lm_motion_distance(sys, size, dx, NULL);
+}
+
+/* Entries are taken in threes, as the vectors they are: the norm does not depend on the axes. */
+double lm_motion_distance(const lm_system *sys, double size, const double *a, const double *b)
+{
+    double most = 0, unit = 1 / (size * size);
+    for (int i = 0; i < sys->nv; i += 3) {
+        double sum = 0;
+        for (int k = i; k < i + 3 && k < sys->nv; k++) {
+            double d = b ? a[k] - b[k] : a[k];
+            sum += d * d;
+        }
+        if (!sys->angular[i]) sum *= unit;
+        if (!(sum <= most)) most = sum; /* keeps NaN */
     }
-    return most;
+    return sqrt(most);
 }
 
 /* ---- constrained mass matrix ---- */

@@ -90,8 +90,9 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step);
 /* State at a time within the last step, into q v a lam (any of v a lam may be NULL). */
 int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
 
-/* Weighted largest entry of a motion dx (first nv entries): translations over `size`. */
+/* Largest translation (over `size`) or rotation in a motion dx[nv]; the same of a - b. */
 double lm_motion_norm(const lm_system *sys, double size, const double *dx);
+double lm_motion_distance(const lm_system *sys, double size, const double *a, const double *b);
 
 /* Make sure that the unit of speed is known: from the speed now, or from what the accelerations
  * will make of it. */
