@@ -79,8 +79,8 @@ static reading written_out(int links)
 static void show(FILE *csv, const char *how, int links, const reading *r)
 {
     if (r->seconds == 0) return;
-    printf("%-11s | %6d | %8.3f | %8.4f | %7.2f | %8.1f\n", how, r->bodies, r->megabytes,
-           r->seconds, 1e6 * r->seconds / links, r->megabytes / r->seconds);
+    printf("%-11s | %6d | %8.3f | %8.4f | %7.2f\n", how, r->bodies, r->megabytes, r->seconds,
+           1e6 * r->seconds / links, r->megabytes / r->seconds);
     fflush(stdout);
     fprintf(csv, "%s,%d,%.4g,%.6g\n", how, links, r->megabytes, r->seconds);
 }
@@ -88,9 +88,9 @@ static void show(FILE *csv, const char *how, int links, const reading *r)
 int main(int argc, char **argv)
 {
     FILE *csv = bench_csv(argc, argv, "reading", "chain,links,megabytes,seconds");
-    printf("### Reading\n\n%-11s | %6s | %8s | %8s | %7s | %8s\n", "chain", "links", "text, MB",
-           "CPU, s", "us/link", "MB/s");
-    printf("--- | --: | --: | --: | --: | --:\n");
+    printf("### Reading\n\n%-11s | %6s | %8s | %8s | %7s\n", "chain", "links", "text, MB", "CPU, s",
+           "us/link");
+    printf("--- | --: | --: | --: | --:\n");
     for (int links = 1000; links <= 100000; links *= 10) {
         reading r = repeated(links);
         show(csv, "repetition", links, &r);

@@ -53,7 +53,7 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
 {
     hsize_t cols = (hsize_t)t->ncols;
     hsize_t chunk[2] = {(hsize_t)t->block, cols < CHUNK_COLS ? cols : CHUNK_COLS};
-    if (lm_h5_parents(f, t->path)) return -1;
+    if (write_names(f, t->path, t->ncols, columns)) return -1;
     hid_t dcpl = lm_h5_dataset_list(), dapl = access_list();
     H5Pset_chunk(dcpl, 2, chunk);
     /* The B-tree is to be made with the table, since its address may stand in another block of the
@@ -67,7 +67,7 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
     H5Pclose(dcpl);
     if (t->set < 0 || H5Dset_extent(t->set, (hsize_t[]){0, cols}) < 0)
         return lm_h5_fail_hdf(f, "make the table", t->path);
-    return write_names(f, t->path, t->ncols, columns);
+    return 0;
 }
 
 int lm_h5_open_tab(lm_h5 *f, lm_h5_tab *t)

@@ -230,9 +230,12 @@ static haddr_t on_alloc(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, hsize_t size)
     return addr;
 }
 
+/* The file does not get shorter, except by the chunk that a new table gives back at once. */
 static herr_t on_free(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t addr, hsize_t size)
 {
-    (void)file, (void)type, (void)dxpl, (void)addr, (void)size;
+    (void)dxpl;
+    lm_vfd *v = self(file);
+    if (type == H5FD_MEM_DRAW && addr >= v->live && addr + size == v->eoa) v->eoa = addr;
     return 0;
 }
 
