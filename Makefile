@@ -34,8 +34,9 @@ demo: setup release
 	@mkdir -p build/demo
 	./build/release/limber run models/slider_crank.yaml \
 	    -o build/demo/slider_crank.h5 --csv build/demo/slider_crank.csv
-	@echo "build/demo/slider_crank.csv: time, then the model's outputs, one row per output step."
-	@echo "build/demo/slider_crank.h5: every frame; 'build/release/limber report' draws it."
+	@scripts/figures ./build/release/limber build/demo
+	@echo "Look at build/demo/slider_crank.svg (a browser opens it): the mechanism and its forces."
+	@echo "The numbers are in build/demo/slider_crank.csv and .h5; the model in models/slider_crank.yaml."
 
 test: setup release debug
 	scripts/check_layers

@@ -80,7 +80,7 @@ static void show(FILE *csv, const char *how, int links, const reading *r)
 {
     if (r->seconds == 0) return;
     printf("%-11s | %6d | %8.3f | %8.4f | %7.2f\n", how, r->bodies, r->megabytes, r->seconds,
-           1e6 * r->seconds / links, r->megabytes / r->seconds);
+           1e6 * r->seconds / links);
     fflush(stdout);
     fprintf(csv, "%s,%d,%.4g,%.6g\n", how, links, r->megabytes, r->seconds);
 }

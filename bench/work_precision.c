@@ -70,7 +70,7 @@ typedef struct method {
 
 static const method methods[] = {{"generalized-alpha", 3, 8, 3.2}, {"explicit", 6, 12, 1.3}};
 enum { METHODS = sizeof methods / sizeof methods[0], LOOSEST = 3, TIGHTEST = 12 };
-static const double LONGEST = 6; /* seconds */
+static const double LONGEST = 5; /* seconds */
 
 typedef enum outcome { NOT_ASKED, DONE, TOO_LONG, STOPPED } outcome;
 

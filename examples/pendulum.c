@@ -1,4 +1,4 @@
-/* A pendulum on the public API: read a model, advance it by steps of our own, look at its outputs. */
+/* A pendulum on the public API: read a model, advance it in steps of our own, see its outputs. */
 #include <limber/limber.h>
 
 static const char text[] =

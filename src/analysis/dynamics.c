@@ -151,6 +151,23 @@ static limber_status show_progress(lm_dynamics_run *d)
     return lm_checkpoint_write(d);
 }
 
+/* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
+ * far the point has moved, to begin with in one output step. */
+static void follow_size(lm_dynamics_run *d)
+{
+    const lm_integrator *g = d->g;
+    double tau = d->dt, unit = d->k->unit;
+    if (d->run->model->size > 0) return;
+    for (int i = 0; i < g->sys->nv && g->clock->h == 0; i++)
+        if (!g->sys->angular[i])
+            unit = fmax(unit, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
+    g->sys->form->poses(g->sys, g->q, d->pose);
+    for (int i = 0; i < 7 * g->sys->nposes; i++)
+        if (i % 7 < 3) unit = fmax(unit, fabs(d->pose[i] - d->pose0[i]));
+    d->k->unit = unit;
+    d->g->clock->size = unit > 0 ? unit : 1;
+}
+
 static limber_status one_step(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
@@ -159,6 +176,7 @@ static limber_status one_step(lm_dynamics_run *d)
     if (bad < 0) return LIMBER_MEMORY;
     if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", g->failure);
     integrate_power(d);
+    follow_size(d);
     limber_status st = lm_record_step(d->run, g);
     if (!st) st = put_rows(d);
     if (!st) st = watch_redundant(d);
@@ -200,17 +218,6 @@ static limber_status loop(lm_dynamics_run *d)
     return st;
 }
 
-/* The error norm's unit of length: the mechanism's size, or how far it will move. */
-static double motion_unit(const lm_dynamics_run *d)
-{
-    const lm_integrator *g = d->g;
-    double size = d->run->model->size;
-    for (int i = 0; i < g->sys->nv && d->run->model->size == 0; i++)
-        if (!g->sys->angular[i])
-            size = fmax(size, fabs(g->v[i]) * d->until + 0.5 * fabs(g->a[i]) * d->until * d->until);
-    return size > 0 ? size : 1;
-}
-
 static limber_status begin(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
@@ -223,7 +230,8 @@ static limber_status begin(lm_dynamics_run *d)
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
     limber_status st = start(d, 0, 0);
     if (st) return st;
-    g->clock->size = motion_unit(d);
+    g->sys->form->poses(g->sys, g->q, d->pose0);
+    follow_size(d);
     lm_warn_immobile(run);
     energies(d, &e);
     d->k->energy0 = total(&e);
@@ -256,11 +264,12 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
     d->interval = fmin(500, fmax(20, floor(5e5 / (double)(nv + 1))));
     d->g = make_integrator(a, sys, until);
-    d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 1));
+    d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + 1));
     d->k = lm_alloc(sizeof *d->k);
     if (d->g) d->snapshot = lm_alloc(lm_checkpoint_size(d));
     if (!d->g || !d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
     d->v = d->q + nq, d->a = d->v + nv, d->lam = d->a + nv;
+    d->pose = d->lam + nl, d->pose0 = d->pose + 7 * sys->nposes;
     d->g->profile.on = run->opt->profile;
     snprintf(run->sum->method, sizeof run->sum->method, "%s",
              a->method == LM_METHOD_NEWMARK ? "newmark" : d->g->ops->name);

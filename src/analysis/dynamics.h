@@ -12,6 +12,7 @@ typedef struct lm_dynamics_state {
     double power0, power1, loss0, loss1;
     double energy0, kinetic0, gravity0, elastic0;
     double exchanged, imbalance;
+    double unit;             /* of length, for a model that is a single point */
 } lm_dynamics_state;
 
 typedef struct lm_dynamics_run {
@@ -22,6 +23,7 @@ typedef struct lm_dynamics_run {
     double cap;               /* steps end here at the latest; INFINITY: no such place */
     int redundant;            /* inactive constraint rows */
     double *q, *v, *a, *lam;  /* interpolated state */
+    double *pose, *pose0;     /* body poses now and at the start */
     char *snapshot;           /* the last checkpoint, in memory */
     int snapshot_taken;
 } lm_dynamics_run;

@@ -18,6 +18,7 @@ typedef struct statics {
     double *zero;       /* [nv] velocities and accelerations */
     double *q_last, *lam_last;
     double mu, force;   /* regularisation; unit of force */
+    double goal;        /* residual over the unit of force at which equilibrium is reached */
     double reached;     /* load factor in equilibrium */
     limber_status status; /* not LIMBER_OK: the caller stopped the run */
     long iterations;
@@ -58,7 +59,7 @@ static double newton_step(statics *s, double *slope)
     double unit = g->mass_unit, *r = g->x + sys->nv + sys->nl, phi;
     /* divide the equilibrium equations by a typical stiffness to balance the matrix */
     double scale = s->force > 0 ? g->clock->size / s->force : 1;
-    if (sys->form->jacobian(sys, &st, s->mu * scale / unit * s->force, 0, scale,
+    if (sys->form->jacobian(sys, &st, s->mu / unit, 0, scale,
                             lm_linear_values(g->lin)))
         return NAN;
     if (lm_linear_factor(g->lin) || lm_linear_rcond(g->lin) < 1e-14) return NAN;
@@ -112,7 +113,7 @@ static int solve(statics *s)
         if (sys->form->retract(sys, g->q, g->x, g->q)) return 1;
         double left = evaluate(s, g->x, &phi);
         if (isnan(left)) return 1;
-        if (left < 1e-11 && phi < 1e-12 && (size < 1e-10 || s->mu == 0)) return 0;
+        if (left < s->goal && phi < 1e-12 && (size < 1e-10 || s->mu == 0)) return 0;
         stalled = left + phi < 0.5 * best ? 0 : stalled + 1;
         best = fmin(best, left + phi);
         if (best < 1e-8 && stalled > 5) return 0; /* the rounding floor */
@@ -187,7 +188,7 @@ static limber_status begin(statics *s)
 
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
 {
-    statics s = {.run = run};
+    statics s = {.run = run, .goal = 1e-7 * a->tolerance};
     limber_status st = run->resuming ? lm_record_truncate(run, 0, 0) : LIMBER_OK; /* anew */
     if (!st) st = begin(&s);
     if (!st) st = continuation(&s, a->load_steps);

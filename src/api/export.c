@@ -45,26 +45,23 @@ int lm_csv_refuse(const char *csv, const char *results, const char *model, char 
     return -1;
 }
 
-/* The group of the last analysis: the last member of the file that has a table of results. */
-static int last_group(lm_h5 *f, char *path, size_t size)
+/* The table of the last analysis: of the last member of the file that has results. 0; 1: there is
+ * none; -1: the file cannot be read. */
+static int last_results(lm_h5 *f, char *path, size_t size)
 {
-    int n = 0, found = 0;
+    int n = 0, found = 0, bad = 0;
     char **names = NULL;
-    if (lm_h5_list(f, "/", &n, &names)) return 0;
-    for (int i = 0; i < n; i++) {
-        char probe[200];
-        long rows;
-        int cols;
-        char **columns = NULL;
-        snprintf(probe, sizeof probe, "/%s/results", names[i]);
-        if (lm_h5_table_info(f, probe, &rows, &cols, &columns) == 0) {
-            found = 1;
-            snprintf(path, size, "%s", probe);
-            lm_free(columns);
-        }
+    if (lm_h5_list(f, "/", &n, &names)) return -1;
+    for (int i = 0; i < n && bad >= 0; i++) {
+        char group[200], *status = NULL;
+        snprintf(group, sizeof group, "/%.190s", names[i]);
+        bad = lm_h5_read_attr_text(f, group, "status", &status); /* only analyses have one */
+        if (!bad) snprintf(path, size, "%s/results", group);
+        found |= !bad;
+        lm_free(status);
     }
     lm_free(names);
-    return found;
+    return bad < 0 ? -1 : !found;
 }
 
 /* 0; -1 when reading failed; what cannot be written is known to the CSV file. */
@@ -107,20 +104,20 @@ static limber_status table_to_csv(lm_h5 *f, const char *path, const char *to, ch
 
 limber_status limber_export_csv(const char *results, const char *csv, limber_messages *msg)
 {
-    char err[300] = "", path[200];
+    char err[300] = "", path[220];
     lm_h5 *f = NULL;
     limber_status st = LIMBER_IO;
     if (strcmp(csv, "-") != 0 && lm_csv_refuse(csv, results, NULL, err, sizeof err)) {
         lm_error(&msg->diag, ((lm_loc){0}), "%s", err);
         return st;
     }
-    if (lm_h5_open(results, LM_H5_READ, &f, err, sizeof err))
-        st = LIMBER_INPUT;
-    else if (!last_group(f, path, sizeof path)) {
-        snprintf(err, sizeof err, "%s holds no results of limber", results);
-        st = LIMBER_INPUT;
-    } else
-        st = table_to_csv(f, path, csv, err, sizeof err);
+    int none = lm_h5_open(results, LM_H5_READ, &f, err, sizeof err);
+    if (!none) {
+        none = last_results(f, path, sizeof path);
+        if (none < 0) snprintf(err, sizeof err, "%s", lm_h5_error(f));
+        if (none > 0) snprintf(err, sizeof err, "%s holds no results of limber", results);
+    }
+    st = none ? LIMBER_INPUT : table_to_csv(f, path, csv, err, sizeof err);
     if (st) lm_error(&msg->diag, ((lm_loc){0}), "%s", err); /* it names the file */
     lm_h5_close(f);
     return st;

@@ -104,7 +104,7 @@ void limber_schema_markdown(FILE *out) { lm_schema_markdown(out); }
 
 const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag)
 {
-    static const char *names[LM_FORM_FFR + 1];
+    const char *names[LM_FORM_FFR + 1];
     lm_formulation_type type = m->spec->formulation.type;
     lm_loc loc = m->spec->formulation.given ? m->spec->formulation.loc
                                             : (lm_loc){m->spec->file, 0, 0};

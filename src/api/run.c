@@ -91,6 +91,7 @@ static limber_status pass_over(lm_run *run, const lm_spec_analysis *a, int first
     else
         snprintf(group, sizeof group, "/%s_%d", lm_analysis_name(a->type), run->index + 1);
     int missing = lm_h5_read_attr_text(run->file, group, "status", &status);
+    if (missing < 0) return lm_record_failed(run);
     if (missing)
         run->resuming = 0;
     else if (strcmp(status, "done") == 0) {
@@ -299,6 +300,7 @@ limber_status limber_check(const limber_model *model, limber_check_info *info,
         name_redundant(&run);
         lm_warn_immobile(&run);
         st = refuse_analyses(&run);
+        if (!st && run.diag->out_of_memory) st = LIMBER_MEMORY; /* a note was lost */
     }
     if (run.sys) form->destroy(run.sys);
     lm_free(run.q);

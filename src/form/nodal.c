@@ -47,6 +47,11 @@ static void note_traits(nodal *s)
     s->sys.works = s->nloads > 0;
     for (int k = 0; k < s->m->nactions; k++) {
         const lm_action *a = &s->m->actions[k];
+        for (int i = 0; a->effort && i < a->effort->ninputs; i++) {
+            int sensor = a->effort->inputs[i] - 1;
+            lm_sensor_kind kind = sensor < 0 ? LM_SENSOR_POS : s->m->spec->sensors.at[sensor].kind;
+            if (kind == LM_SENSOR_FORCE || kind == LM_SENSOR_MOMENT) s->reactive[k] = 1;
+        }
         s->sys.works |= a->damping != 0 || a->friction != 0 || a->effort;
     }
     for (int k = 0; k < s->m->nrows; k++) s->sys.works |= s->m->rows[k].drive != NULL;
@@ -151,6 +156,7 @@ static int reserve(nodal *s)
     s->row_block = lm_arena_alloc(a, sizeof *s->row_block * (size_t)m->nrows);
     s->action_block = lm_arena_alloc(a, sizeof *s->action_block * (size_t)m->nactions);
     s->action_expr = LM_NEW_N(a, nodal_expr, m->nactions);
+    s->reactive = LM_NEW_N(a, unsigned char, m->nactions);
     s->nloads = m->spec->loads.n;
     s->load = LM_NEW_N(a, nodal_load, s->nloads);
     s->load_expr = LM_NEW_N(a, nodal_expr, s->nloads);
@@ -168,7 +174,7 @@ static int reserve(nodal *s)
     return s->rigid && s->row && s->row_block && s->action_block && s->action_expr && s->load &&
                    s->load_expr && s->kin.R && s->kin.pair && s->slots && s->force_sensor &&
                    s->scratch && s->egrad && s->tracked && s->initial_of && s->sys.angular &&
-                   s->sys.active && s->tree
+                   s->sys.active && s->tree && s->reactive
                ? 0
                : -1;
 }

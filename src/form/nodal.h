@@ -81,6 +81,8 @@ typedef struct nodal {
     nodal_kin kin;
     double *slots;            /* values of t and the sensors */
     unsigned char *force_sensor; /* [nsensors] used by an effort or load */
+    unsigned char *reactive;  /* [nactions] its effort depends on a reaction */
+    int sensing;              /* sensors of forces are being read: see nodal_reaction */
     double *scratch;          /* for expressions, order 2 */
     double *egrad;            /* gradient of one expression */
     int ntracked;             /* joint angles that something asks for: kept continuous in q */

@@ -3,12 +3,19 @@
 
 #include <string.h>
 
-/* Values of the sensors that forces use, into the slots their expressions read. */
+/* Values of the sensors that forces use, into the slots their expressions read: first those of the
+ * motion, then reactions, which may contain efforts that depend on the motion. */
 void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used)
 {
     s->slots[LM_SLOT_T] = st->t;
-    for (int i = 0; i < s->m->spec->sensors.n; i++)
-        if (used[i]) s->slots[1 + i] = nodal_sensor(s, st, i);
+    s->sensing = 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < s->m->spec->sensors.n; i++) {
+            lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
+            int reaction = k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT;
+            if (used[i] && reaction == pass) s->slots[1 + i] = nodal_sensor(s, st, i);
+        }
+    s->sensing = 0;
 }
 
 action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double value, double rate)

@@ -85,7 +85,8 @@ static double coord_rate(const nodal *s, const lm_state *st, int coord)
     return blocks_dot(G, v);
 }
 
-/* Everything the joint exerts on b, at b's point: constraints, drives, springs, efforts. */
+/* Everything the joint exerts on b, at b's point: constraints, drives, springs, efforts. A force that
+ * reads a reaction does not see efforts that themselves depend on reactions: it would define itself. */
 void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
 {
     const lm_joint *j = &s->m->joints[joint];
@@ -101,9 +102,12 @@ void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
             lm_measure_grad(row->measure, row->i, row->j, p, G);
             w = st->lam[j->first_row + k];
         } else {
-            const lm_action *a = &s->m->actions[j->first_action + k - j->nrows];
+            int index = j->first_action + k - j->nrows;
+            const lm_action *a = &s->m->actions[index];
             lm_measure_grad(a->measure, a->i, a->j, p, G);
-            w = nodal_action(s, st, a, nodal_action_value(s, st->q, a), blocks_dot(G, v)).w;
+            lm_action seen = *a;
+            if (s->sensing && s->reactive[index]) seen.effort = NULL;
+            w = nodal_action(s, st, &seen, nodal_action_value(s, st->q, a), blocks_dot(G, v)).w;
         }
         *F = v3_sub(*F, v3_mul(w, G[LM_XB]));
         *M = v3_sub(*M, v3_mul(w, v3_sub(G[LM_PB], v3_cross(p->rho[1], G[LM_XB]))));
@@ -314,8 +318,10 @@ static void reaction_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c,
     pair_velocity(&s->m->pairs[j->pair], st->v, v);
     for (int k = 0; k < j->nactions; k++) {
         const lm_action *a = &s->m->actions[j->first_action + k];
+        lm_action seen = *a;
+        if (s->reactive[j->first_action + k]) seen.effort = NULL;
         lm_measure_grad(a->measure, a->i, a->j, p, G);
-        action_law f = nodal_action(s, st, a, nodal_action_value(s, st->q, a), blocks_dot(G, v));
+        action_law f = nodal_action(s, st, &seen, nodal_action_value(s, st->q, a), blocks_dot(G, v));
         reaction_part(p, a->measure, a->i, a->j, f.w, e, moment, u, G, H, g);
         reaction_law(a, u, G, H, v, &f, g);
     }

@@ -122,8 +122,10 @@ int lm_h5_read_attr_num(lm_h5 *f, const char *object, const char *name, double *
     hid_t attr;
     int rc = open_attr(f, object, name, &attr);
     if (rc) return rc;
-    hid_t space = H5Aget_space(attr);
-    rc = H5Sget_simple_extent_npoints(space) == 1 ? H5Aread(attr, H5T_NATIVE_DOUBLE, value) : -1;
+    hid_t space = H5Aget_space(attr), type = H5Aget_type(attr);
+    int fine = H5Sget_simple_extent_npoints(space) == 1 && H5Tget_size(type) <= 16;
+    rc = fine ? H5Aread(attr, H5T_NATIVE_DOUBLE, value) : -1;
+    H5Tclose(type);
     H5Sclose(space);
     H5Aclose(attr);
     return rc < 0 ? damaged(f, name) : 0;
@@ -131,16 +133,17 @@ int lm_h5_read_attr_num(lm_h5 *f, const char *object, const char *name, double *
 
 /* --- blobs and tables -------------------------------------------------------------------------------- */
 
-/* The two dimensions of a dataset whose elements of `width` bytes all fit the file. */
-static int dimensions(lm_h5 *f, hid_t set, size_t width, hsize_t dims[2])
+/* The two dimensions of a dataset with elements of that class and width, if they all fit the file. */
+static int dimensions(lm_h5 *f, hid_t set, H5T_class_t class, size_t width, hsize_t dims[2])
 {
     size_t file = lm_vfd_size(f->vfd);
-    hid_t space = H5Dget_space(set);
-    int rc = H5Sget_simple_extent_ndims(space) == 2 ? 0 : -1;
-    if (!rc) rc = H5Sget_simple_extent_dims(space, dims, NULL) < 0 ? -1 : 0;
+    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    int fine = H5Tget_class(type) == class && H5Tget_size(type) == width &&
+               H5Sget_simple_extent_ndims(space) == 2 &&
+               H5Sget_simple_extent_dims(space, dims, NULL) == 2;
+    H5Tclose(type);
     H5Sclose(space);
-    if (rc) return -1;
-    if (dims[1] > INT_MAX && width > 1) return -1;
+    if (!fine || (dims[1] > INT_MAX && width > 1)) return -1;
     return dims[1] && dims[0] > file / width / dims[1] ? -1 : 0;
 }
 
@@ -161,7 +164,7 @@ static int current_row(lm_h5 *f, hid_t set, const char *path, void **data, size_
 {
     hsize_t dims[2];
     double current;
-    if (dimensions(f, set, 1, dims) || dims[0] != 2) return damaged(f, path);
+    if (dimensions(f, set, H5T_INTEGER, 1, dims) || dims[0] != 2) return damaged(f, path);
     if (lm_h5_read_attr_num(f, path, "current", &current) || (current != 0 && current != 1))
         return damaged(f, path);
     *size = (size_t)dims[1];
@@ -241,7 +244,7 @@ static int open_table(lm_h5 *f, const char *path, hid_t *set, hsize_t dims[2])
 {
     int rc = open_set(f, path, set);
     if (rc) return rc;
-    if (!dimensions(f, *set, sizeof(double), dims) && dims[1] > 0) return 0;
+    if (!dimensions(f, *set, H5T_FLOAT, sizeof(double), dims) && dims[1] > 0) return 0;
     H5Dclose(*set);
     return damaged(f, path);
 }
@@ -313,6 +316,10 @@ static herr_t list_one(hid_t group, const char *name, const H5L_info_t *info, vo
     return 0;
 }
 
+/* Whether all links of a group can be read. H5Literate of HDF5 1.10 frees what it never set when one
+ * cannot; looking for a name that is not there goes through them all, and fails in order. */
+static int readable(hid_t group) { return H5Lexists(group, "\177", H5P_DEFAULT) >= 0; }
+
 /* In order of creation; by name where a group of another program does not know it. */
 static herr_t list_all(listing *l)
 {
@@ -332,7 +339,7 @@ int lm_h5_list(lm_h5 *f, const char *group, int *n, char ***names)
     if (there <= 0) return there ? -1 : 1;
     listing l = {.group = H5Gopen2(f->file, group, H5P_DEFAULT)};
     if (l.group < 0) return lm_h5_fail_hdf(f, "list", group);
-    int rc = list_all(&l) < 0 ? lm_h5_fail_hdf(f, "list", group) : 0;
+    int rc = !readable(l.group) || list_all(&l) < 0 ? lm_h5_fail_hdf(f, "list", group) : 0;
     if (!rc) {
         l.names = lm_alloc(sizeof *l.names * (size_t)l.n + l.bytes);
         if (!l.names) rc = lm_h5_no_memory(f);

@@ -135,7 +135,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
     memset(lam, 0, sizeof(double) * (size_t)sys->nl);
     for (int it = 0; it < 20; it++) {
         lm_state s = {t, q, v, a, lam};
-        double change = 0, size = 0;
+        double change = 0, size = 0, sum = 0;
         int bad = factor_mass(g, &s);
         if (bad) return bad;
         if (acceleration_rhs(g, &s, g->x)) return 2;
@@ -144,10 +144,17 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
             a[i] += g->x[i];
             change = fmax(change, fabs(g->x[i]));
             size = fmax(size, fabs(a[i]));
+            sum += a[i];
         }
-        for (int k = 0; k < sys->nl; k++) lam[k] += g->mass_unit * g->x[sys->nv + k];
-        if (!isfinite(change)) return 2;
-        if (!sys->algebraic || change <= 1e-13 * size || change >= 0.5 * last) return 0;
+        for (int k = 0; k < sys->nl; k++) {
+            double d = g->x[sys->nv + k];
+            lam[k] += g->mass_unit * d;
+            change = fmax(change, fabs(d)); /* over the typical mass: an acceleration */
+            size = fmax(size, fabs(lam[k]) / g->mass_unit);
+        }
+        if (!isfinite(sum + change)) return 2;
+        if (!sys->algebraic) return 0;
+        if (it > 0 && (change <= 1e-13 * size || change >= 0.5 * last)) return 0;
         last = change;
     }
     return 0;

@@ -306,6 +306,60 @@ static void test_truncated_at_every_byte(void **state)
     assert_int_equal(lm_mem_live(), 0);
 }
 
+/* Some bytes are wrong: data or a sentence, no crash, no waiting. In a child, in case HDF5 does. */
+static void read_damaged(unsigned char *bytes, size_t size)
+{
+    int fd = open(path, O_RDWR);
+    for (int i = 0; i < 1500; i++) {
+        size_t at[3];
+        unsigned char old[3];
+        for (int k = 0; k < 3; k++) {
+            do {
+                at[k] = (size_t)rand() % size;
+            } while (!bytes[at[k]] && rand() % 20);
+            old[k] = bytes[at[k]];
+            bytes[at[k]] = (unsigned char)(rand() % 3 ? rand() : 255);
+        }
+        if (write(fd, bytes, size) != (ssize_t)size) _exit(2);
+        alarm(20);
+        if (read_all() < 0 || lm_mem_live()) _exit(3);
+        alarm(0);
+        for (int k = 3; k-- > 0;) bytes[at[k]] = old[k];
+        lseek(fd, 0, SEEK_SET);
+    }
+    close(fd);
+}
+
+static void test_damaged(void **state)
+{
+    static unsigned char bytes[20000];
+    int status;
+    (void)state;
+    unlink(path);
+    lm_h5 *f;
+    outcome o = {.closed = 0};
+    assert_int_equal(lm_h5_open(path, LM_H5_CREATE, &f, NULL, 0), 0);
+    assert_int_equal(write_rows(f, lm_h5_table(f, "/run/out", 3, txy, 20), 99, &o), 0);
+    assert_int_equal(lm_h5_write_text(f, "/model", "x: 1\n"), 0);
+    assert_int_equal(lm_h5_write_attr_text(f, "/", "a", "text"), 0);
+    assert_int_equal(lm_h5_write_attr_num(f, "/run", "i", 1), 0);
+    assert_int_equal(lm_h5_write_blob(f, "/check", "abcdefgh", 8), 0);
+    assert_int_equal(lm_h5_close(f), 0);
+    FILE *in = fopen(path, "rb");
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    fclose(in);
+    assert_in_range(size, 1000, sizeof bytes - 1);
+    srand(7);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        read_damaged(bytes, size);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
 static int read_with_failures(long k)
 {
     lm_mem_fail_after(k);
@@ -363,8 +417,11 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exit_without_close), cmocka_unit_test(test_full_at_every_operation),
-        cmocka_unit_test(test_file_size_limits),   cmocka_unit_test(test_truncated_at_every_byte),
+        cmocka_unit_test(test_exit_without_close),
+        cmocka_unit_test(test_full_at_every_operation),
+        cmocka_unit_test(test_file_size_limits),
+        cmocka_unit_test(test_truncated_at_every_byte),
+        cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
