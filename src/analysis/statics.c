@@ -20,7 +20,7 @@ typedef struct statics {
     double mu, force;   /* regularisation; unit of force */
     double goal;        /* residual over the unit of force at which equilibrium is reached */
     double reached;     /* load factor in equilibrium */
-    limber_status status; /* not LIMBER_OK: the caller stopped the run */
+    limber_status status; /* not LIMBER_OK: out of memory, or the caller stopped the run */
     long iterations;
     int worst;          /* equation with the largest motion, for messages */
 } statics;
@@ -62,7 +62,9 @@ static double newton_step(statics *s, double *slope)
     if (sys->form->jacobian(sys, &st, s->mu / unit, 0, scale,
                             lm_linear_values(g->lin)))
         return NAN;
-    if (lm_linear_factor(g->lin) || lm_linear_rcond(g->lin) < 1e-14) return NAN;
+    int bad = lm_linear_factor(g->lin);
+    if (bad < 0) s->status = LIMBER_MEMORY;
+    if (bad || lm_linear_rcond(g->lin) < 1e-14) return NAN;
     if (isnan(evaluate(s, r, &phi))) return NAN;
     for (int i = 0; i < sys->nv; i++) g->x[i] = -scale * r[i];
     for (int k = sys->nv; k < sys->nv + sys->nl; k++)
@@ -81,7 +83,7 @@ static double newton_step(statics *s, double *slope)
 static double find_step(statics *s, double phi)
 {
     double slope, size = newton_step(s, &slope);
-    for (int k = 0; k < 60 && (!isfinite(size) || size > 0.3 || (slope < 0 && phi < 1e-9)); k++) {
+    for (int k = 0; k < 60 && !s->status && (!isfinite(size) || size > 0.3 || (slope < 0 && phi < 1e-9)); k++) {
         s->mu = s->mu == 0 ? 1e-6 : s->mu * 4;
         size = newton_step(s, &slope);
     }
@@ -107,7 +109,7 @@ static int solve(statics *s)
         if (isnan(r) || s->status) return 1;
         if (r < 1e-13 && phi < 1e-13) return 0; /* nothing pushes */
         double size = find_step(s, phi);
-        if (!isfinite(size)) return 1;
+        if (!isfinite(size) || s->status) return 1;
         s->iterations++;
         for (int k = 0; k < sys->nl; k++) g->lam[k] += g->x[sys->nv + k];
         if (sys->form->retract(sys, g->q, g->x, g->q)) return 1;
@@ -199,7 +201,8 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->sum->iterations += s.iterations;
     run->sum->t = s.reached;
     snprintf(run->sum->method, sizeof run->sum->method, "newton");
-    if (st != LIMBER_IO && st != LIMBER_MEMORY) {
+    if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
+    if (st != LIMBER_IO) {
         const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
         limber_status w = lm_record_status(run, word, run->sum->reason);
         if (!w) w = lm_record_flush(run);

@@ -222,6 +222,15 @@ static limber_status run_all(lm_run *run)
     return st;
 }
 
+static void release(lm_run *run)
+{
+    if (run->sys) run->sys->form->destroy(run->sys);
+    lm_free(run->q);
+    lm_free(run->row);
+    lm_free(run->pose);
+    lm_diag_sort(run->diag);
+}
+
 limber_status limber_run(const limber_model *model, const limber_run_options *options,
                          limber_summary *summary, limber_messages *msg)
 {
@@ -245,11 +254,7 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
     if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
     run.sum->status = st;
     run.sum->seconds = lm_seconds() - run.started;
-    if (run.sys) form->destroy(run.sys);
-    lm_free(run.q);
-    lm_free(run.row);
-    lm_free(run.pose);
-    lm_diag_sort(run.diag);
+    release(&run);
     return st;
 }
 
@@ -302,10 +307,6 @@ limber_status limber_check(const limber_model *model, limber_check_info *info,
         st = refuse_analyses(&run);
         if (!st && run.diag->out_of_memory) st = LIMBER_MEMORY; /* a note was lost */
     }
-    if (run.sys) form->destroy(run.sys);
-    lm_free(run.q);
-    lm_free(run.row);
-    lm_free(run.pose);
-    lm_diag_sort(run.diag);
+    release(&run);
     return st;
 }
