@@ -190,9 +190,11 @@ int main(int argc, char **argv)
     printf("### Fixed step: speed\n\n");
     show_speed(r);
     show_stops(r);
-    printf("\nCost of a step of a chain grows with its length to the power **%.2f** (least squares "
-           "over 100 to 10000\nlinks); of one Newton iteration, to the power %.2f.\n",
-           growth(r, 0), growth(r, 1));
+    if (isfinite(growth(r, 0)))
+        printf("\nCost of a step of a chain grows with its length to the power **%.2f** (least "
+               "squares "
+               "over 100 to 10000\nlinks); of one Newton iteration, to the power %.2f.\n",
+               growth(r, 0), growth(r, 1));
     printf("\n### Fixed step: iterations and Jacobians per step, share of time by phase\n\n");
     show_phases(r);
     write_csv(csv, r);

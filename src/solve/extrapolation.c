@@ -178,7 +178,7 @@ static int controlled_step(extrapolation *g, double limit)
         h = fmin(h, s->opt.largest_step);
         if (h > room * (1 - 1e-9)) h = room;
         if (h < 1e-13 * fmax(span, fabs(t)) && h < room) return fail(g, h);
-        double allowed = fmax(s->opt.tolerance * h / span, 2e-16), err = INFINITY;
+        double allowed = fmax(0.1 * s->opt.tolerance * h / span, 1e-15), err = INFINITY;
         int k = 0, top = aim + 1 < COLUMNS ? aim + 1 : COLUMNS - 1;
         for (; k <= top; k++) {
             int bad = midpoint(g, h, substeps(k));

@@ -391,7 +391,7 @@ static int fixed_step(genalpha *g, double limit)
     for (int tries = 0; tries < 12; tries++) {
         double to = tries ? t + h : end;
         predict(g, h);
-        step_result why = iterate(g, to, h, 1e-12);
+        step_result why = iterate(g, to, h, 1e-10);
         if (why == NO_MEMORY) return -1;
         if (why == CONVERGED) {
             accept(g, to, h);
