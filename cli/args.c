@@ -37,7 +37,7 @@ static const struct {
     const char *name, *file, *help;
 } commands[] = {
     {"run", "MODEL", "run the analyses of a model"},
-    {"check", "MODEL", "parse and validate; degrees of freedom, redundant constraints"},
+    {"check", "MODEL", "parse and validate; mobility, redundant constraints"},
     {"static", "MODEL", "static equilibrium"},
     {"modes", "MODEL", "natural frequencies (not in this version)"},
     {"linearize", "MODEL", "state space (not in this version)"},

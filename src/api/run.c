@@ -38,7 +38,7 @@ static limber_status check_resumable(lm_run *run)
         lm_h5_read_attr_text(run->file, "/", "options", &options) ||
         lm_h5_read_attr_text(run->file, "/", "analysis", &analysis) ||
         lm_h5_read_attr_text(run->file, "/", "status", &status))
-        why = "it was not written by limber, or not far enough to be resumed";
+        why = "it was not written by limber, or the run ended before it began; run it anew";
     else if (strcmp(text, run->model->spec->text) != 0)
         why = "the model file has changed since; run it anew";
     else if (strcmp(analysis, this) != 0)
@@ -46,7 +46,7 @@ static limber_status check_resumable(lm_run *run)
     else if (strcmp(options, now) != 0)
         why = "it was run with other options; use the same ones, or run it anew";
     else if (strcmp(status, "done") == 0)
-        why = "the run is complete: there is nothing to resume";
+        why = "the run is complete; 'limber export' makes a CSV file of it";
     lm_free(text);
     lm_free(options);
     lm_free(analysis);

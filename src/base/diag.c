@@ -16,11 +16,11 @@ void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, 
     char *text = lm_arena_alloc(&d->arena, (size_t)n + 1);
     char *file = loc.file ? lm_arena_str(&d->arena, loc.file) : NULL;
     lm_message *grown = lm_vec_grow(&d->arena, d->list.at, d->list.n, &d->list.cap, sizeof *grown);
+    if (grown) d->list.at = grown; /* its room is counted already */
     if (!text || !grown || (loc.file && !file)) {
         d->out_of_memory = 1;
         return;
     }
-    d->list.at = grown;
     va_start(args, fmt);
     vsnprintf(text, (size_t)n + 1, fmt, args);
     va_end(args);

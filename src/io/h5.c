@@ -222,7 +222,7 @@ static int detach(lm_h5 *f, int keep)
         if (f->tabs[i].set >= 0) H5Dclose(f->tabs[i].set);
     }
     if (f->file >= 0 && H5Fclose(f->file) < 0) rc = -1;
-    if (f->vfd && keep && lm_vfd_commit(f->vfd, 0)) rc = -1;
+    if (f->vfd && keep && lm_vfd_commit(f->vfd)) rc = -1;
     if (lm_vfd_free(f->vfd)) rc = -1;
     f->vfd = NULL;
     f->file = H5I_INVALID_HID;
@@ -276,8 +276,7 @@ static int create(lm_h5 *f)
     if (may_replace(f)) return -1;
     if (lm_replace_open(&r, f->path, 0)) return fail_errno(f, "make", errno);
     lock(f, r.fd);
-    if (attach(f, r.fd, 1, 1) || lm_h5_write_attr_num(f, "/", MARK, FORMAT) ||
-        lm_h5_write_out(f, 0)) {
+    if (attach(f, r.fd, 1, 1) || lm_h5_write_attr_num(f, "/", MARK, FORMAT) || lm_h5_write_out(f)) {
         lm_replace_drop(&r);
         return -1;
     }
@@ -333,33 +332,39 @@ int lm_h5_open(const char *path, lm_h5_mode mode, lm_h5 **file, char *err, size_
 
 /* --- flushing and closing ---------------------------------------------------------------------- */
 
-/* Open the file again, so that HDF5 forgets the space it has freed: see the driver. */
-static int reopen(lm_h5 *f)
+int lm_h5_shut(lm_h5 *f)
 {
     for (int i = 0; i < f->ntabs; i++) {
         H5Dclose(f->tabs[i].set);
         f->tabs[i].set = H5I_INVALID_HID;
     }
     H5Fclose(f->file);
-    lm_vfd_commit(f->vfd, 0);
-    f->frees = 0;
+    f->file = H5I_INVALID_HID;
+    lm_vfd_commit(f->vfd);
+    return check_disk(f);
+}
+
+int lm_h5_open_again(lm_h5 *f)
+{
     f->file = lm_vfd_open(f->vfd, f->path, 0);
-    int rc = f->file < 0 ? lm_h5_fail_hdf(f, "read", "the file") : check_disk(f);
+    int rc = f->file < 0 ? lm_h5_fail_hdf(f, "read", "the file") : 0;
     for (int i = 0; i < f->ntabs && rc == 0; i++) rc = lm_h5_open_tab(f, &f->tabs[i]);
     if (rc) f->broken = 1;
     return rc;
 }
 
-int lm_h5_write_out(lm_h5 *f, int shrinks)
+int lm_h5_write_out(lm_h5 *f)
 {
     if (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 && !lm_vfd_error(f->vfd)) {
         lm_h5_fail_hdf(f, "write", "the file");
         f->broken = 1;
         return -1;
     }
-    lm_vfd_commit(f->vfd, shrinks);
+    lm_vfd_commit(f->vfd);
     if (check_disk(f)) return -1;
-    return f->frees ? reopen(f) : 0;
+    if (!f->frees) return 0;
+    f->frees = 0; /* HDF5 forgets what space it has freed: see the driver */
+    return lm_h5_shut(f) ? -1 : lm_h5_open_again(f);
 }
 
 int lm_h5_flush(lm_h5 *f)
@@ -368,7 +373,7 @@ int lm_h5_flush(lm_h5 *f)
     for (int i = 0; i < f->ntabs; i++) {
         if (lm_h5_write_rows(f, &f->tabs[i])) return -1;
     }
-    if (lm_h5_write_out(f, 0)) return -1;
+    if (lm_h5_write_out(f)) return -1;
     /* Blobs after the rows: a checkpoint on the disk never speaks of rows that are not. */
     int blobs = 0;
     for (int i = 0; i < f->nblobs; i++) {
@@ -376,7 +381,7 @@ int lm_h5_flush(lm_h5 *f)
         if (lm_h5_write_blob_now(f, &f->blobs[i])) return -1;
         blobs++;
     }
-    return blobs ? lm_h5_write_out(f, 0) : 0;
+    return blobs ? lm_h5_write_out(f) : 0;
 }
 
 int lm_h5_settle(lm_h5 *f)

@@ -21,16 +21,19 @@
 #include "io/h5.h"
 
 #include <hdf5.h>
+#include <stdint.h>
 
 typedef struct lm_vfd lm_vfd;
 
 lm_vfd *lm_vfd_new(int fd, int writable); /* takes fd over; NULL: out of memory, fd closed */
 hid_t lm_vfd_open(lm_vfd *v, const char *name, int create); /* H5Fcreate or H5Fopen; < 0 on error */
-/* Write what is held. `shrinks`: rows were taken away, so headers go before B-tree nodes. */
-int lm_vfd_commit(lm_vfd *v, int shrinks);
-int lm_vfd_error(const lm_vfd *v);                       /* errno of the first failed write, or 0 */
-void lm_vfd_drop_raw(lm_vfd *v, int drop);               /* do not write raw data for now */
-size_t lm_vfd_size(const lm_vfd *v);                     /* bytes of the file */
+int lm_vfd_commit(lm_vfd *v);                               /* write what is held */
+int lm_vfd_error(const lm_vfd *v);   /* errno of the first failed write, or 0 */
+size_t lm_vfd_size(const lm_vfd *v); /* bytes of the file */
+/* Change the number of rows in the object header of a table, at once. To be called between two
+ * H5Fopens. HDF5 itself would take the chunks behind the last row out of the B-tree and zero the rest
+ * of the last one, which has no safe order; they stay, and new rows go where the old ones were. */
+int lm_vfd_set_rows(lm_vfd *v, haddr_t header, uint64_t rows);
 int lm_vfd_reserve(lm_vfd *v, int blocks, size_t bytes); /* room for that much held metadata */
 int lm_vfd_free(lm_vfd *v);                              /* closes fd: -1 when that failed */
 
@@ -76,8 +79,10 @@ int lm_h5_fail_hdf(lm_h5 *f, const char *verb, const char *what); /* with HDF5's
 int lm_h5_no_memory(lm_h5 *f);
 
 int lm_h5_can_write(lm_h5 *f); /* 0 when f takes writes */
-/* Metadata to the driver, and commit; `shrinks` as for lm_vfd_commit. */
-int lm_h5_write_out(lm_h5 *f, int shrinks);
+int lm_h5_write_out(lm_h5 *f); /* metadata to the driver, and commit */
+/* Close the file for HDF5, and open it again; the driver stays. */
+int lm_h5_shut(lm_h5 *f);
+int lm_h5_open_again(lm_h5 *f);
 int lm_h5_settle(lm_h5 *f); /* before reading: nothing waits in memory */
 
 int lm_h5_exists(lm_h5 *f, const char *path);  /* 1, 0, or -1 for a path that cannot be */

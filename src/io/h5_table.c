@@ -56,18 +56,19 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
     if (write_names(f, t->path, t->ncols, columns)) return -1;
     hid_t dcpl = lm_h5_dataset_list(), dapl = access_list();
     H5Pset_chunk(dcpl, 2, chunk);
-    /* The B-tree is to be made with the table, since its address may stand in another block of the
-     * header than the number of rows: the two must not change together. HDF5 does so for a table
-     * that has rows. The chunk that it makes too is free again, for the first rows. */
-    H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
+    /* The B-tree is made with the table, not with the first rows: its address may stand in another
+     * block of the header than the number of rows, and the two must not change together. So a row is
+     * written and taken away. */
     hid_t space = H5Screate_simple(2, (hsize_t[]){1, cols}, (hsize_t[]){H5S_UNLIMITED, cols});
     t->set = H5Dcreate2(f->file, t->path, H5T_IEEE_F64LE, space, H5P_DEFAULT, dcpl, dapl);
     H5Sclose(space);
     H5Pclose(dapl);
     H5Pclose(dcpl);
-    if (t->set < 0 || H5Dset_extent(t->set, (hsize_t[]){0, cols}) < 0)
+    if (t->set < 0 ||
+        H5Dwrite(t->set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, t->buf) < 0 ||
+        H5Dset_extent(t->set, (hsize_t[]){0, cols}) < 0)
         return lm_h5_fail_hdf(f, "make the table", t->path);
-    return 0;
+    return lm_h5_can_write(f);
 }
 
 int lm_h5_open_tab(lm_h5 *f, lm_h5_tab *t)
@@ -198,18 +199,14 @@ int lm_h5_truncate(lm_h5 *f, int table, long rows)
         return 0;
     }
     t->fill = 0;
+    H5O_info_t info;
     if (lm_h5_flush(f)) return -1;
-    /* HDF5 fills the rest of the last chunk with zeros: not before the rows are gone, so not at all. */
-    lm_vfd_drop_raw(f->vfd, 1);
-    int rc = H5Dset_extent(t->set, (hsize_t[]){(hsize_t)rows, (hsize_t)t->ncols}) < 0;
-    f->frees = 1;
-    if (rc) rc = lm_h5_fail_hdf(f, "shorten the table", t->path);
-    if (!rc) rc = lm_h5_write_out(f, 1);
-    lm_vfd_drop_raw(f->vfd, 0);
-    if (rc) {
-        f->broken = 1;
-        return -1;
-    }
+    if (H5Oget_info2(t->set, &info, H5O_INFO_BASIC) < 0)
+        return lm_h5_fail_hdf(f, "shorten the table", t->path);
+    if (lm_h5_shut(f)) return -1;
+    int rc = lm_vfd_set_rows(f->vfd, info.addr, (uint64_t)rows);
+    if (lm_h5_open_again(f) || lm_h5_can_write(f)) return -1;
+    if (rc) return lm_h5_fail(f, "%s: cannot shorten the table %s", f->path, t->path);
     t->rows = (hsize_t)rows;
     return 0;
 }

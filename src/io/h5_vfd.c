@@ -20,7 +20,7 @@ typedef struct block {
 
 struct lm_vfd {
     H5FD_t pub; /* first: what HDF5 sees */
-    int fd, writable, drop_raw;
+    int fd, writable;
     int error;     /* errno of the first failure; nothing is written after it */
     int in_place;  /* a commit has begun to change what the file refers to */
     haddr_t eoa;   /* end of the space that HDF5 has given out */
@@ -147,41 +147,41 @@ static void hold(lm_vfd *v, haddr_t addr, size_t size, const void *data)
 
 /* --- commit -------------------------------------------------------------------------------- */
 
-enum { FRESH, SUPER, FIRST, LEVELS = 256, LAST = FIRST + LEVELS };
+enum { FRESH, SUPER, TREE, LEVELS = 256, REST = TREE + LEVELS };
 
 /* When a block's turn comes. */
-static int turn(const lm_vfd *v, const block *b, int shrinks)
+static int turn(const lm_vfd *v, const block *b)
 {
     const unsigned char *bytes = v->bytes + b->at;
     if (b->addr == 0) return SUPER;
     if (b->addr >= v->live) return FRESH;
-    if (b->size < 6 || memcmp(bytes, "TREE", 4) != 0) return shrinks ? FIRST : LAST;
-    return FIRST + shrinks + LEVELS - 1 - bytes[5]; /* a node's level, 0 for a leaf */
+    if (b->size < 6 || memcmp(bytes, "TREE", 4) != 0) return REST;
+    return TREE + LEVELS - 1 - bytes[5]; /* a node's level, 0 for a leaf */
 }
 
 /* The least turn after `last` that any block has, or -1. */
-static int next_turn(const lm_vfd *v, int last, int shrinks)
+static int next_turn(const lm_vfd *v, int last)
 {
     int best = -1;
     for (int i = 0; i < v->nblocks; i++) {
-        int t = turn(v, &v->blocks[i], shrinks);
+        int t = turn(v, &v->blocks[i]);
         if (t > last && (best < 0 || t < best)) best = t;
     }
     return best;
 }
 
-int lm_vfd_commit(lm_vfd *v, int shrinks)
+int lm_vfd_commit(lm_vfd *v)
 {
     /* A file shorter than its superblock says counts as truncated. */
     if (!v->error && v->size < v->eoa) {
         if (ftruncate(v->fd, (off_t)v->eoa)) fail(v, errno);
         v->size = v->error ? v->size : v->eoa;
     }
-    for (int t = next_turn(v, -1, shrinks); t >= 0 && !v->error; t = next_turn(v, t, shrinks)) {
+    for (int t = next_turn(v, -1); t >= 0 && !v->error; t = next_turn(v, t)) {
         v->in_place = t != FRESH;
         for (int i = 0; i < v->nblocks && !v->error; i++) {
             const block *b = &v->blocks[i];
-            if (turn(v, b, shrinks) == t) put(v, b->addr, b->size, v->bytes + b->at);
+            if (turn(v, b) == t) put(v, b->addr, b->size, v->bytes + b->at);
         }
     }
     v->in_place = 0;
@@ -301,11 +301,57 @@ static herr_t on_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t addr, 
     if (v->error || !v->writable) return 0;
     if (type != H5FD_MEM_DRAW) {
         hold(v, addr, size, data);
-    } else if (!v->drop_raw) {
+    } else {
         put(v, addr, size, data);
     }
     if (addr + size > v->eof) v->eof = addr + size;
     return 0;
+}
+
+/* --- rows of a table -------------------------------------------------------------------------- */
+
+static uint64_t little(const unsigned char *bytes, int n)
+{
+    uint64_t x = 0;
+    while (n-- > 0) x = x << 8 | bytes[n];
+    return x;
+}
+
+typedef struct stretch {
+    haddr_t at, end;
+} stretch;
+
+enum { SPACE = 0x01, MORE = 0x10, STRETCHES = 64 }; /* types of messages; stretches of a header */
+
+/* Where the first dimension stands among the messages of a stretch of a header, or 0. Further
+ * stretches that the messages name are added to the list. */
+static haddr_t find_rows(const lm_vfd *v, stretch here, stretch *list, int *n)
+{
+    unsigned char m[24]; /* type, size, 4 other bytes; and the first 16 of its content */
+    for (haddr_t at = here.at; at + 8 <= here.end; at += 8 + little(m + 2, 2)) {
+        if (get(v, at, sizeof m, (char *)m)) return 0;
+        int type = (int)little(m, 2);
+        if (type == SPACE && m[8] == 1 && m[9] == 2) return at + 16;
+        if (type != MORE || *n == STRETCHES) continue;
+        haddr_t start = little(m + 8, 8);
+        list[(*n)++] = (stretch){start, start + little(m + 16, 8)};
+    }
+    return 0;
+}
+
+int lm_vfd_set_rows(lm_vfd *v, haddr_t header, uint64_t rows)
+{
+    unsigned char prefix[16], bytes[8];
+    stretch list[STRETCHES];
+    haddr_t at = 0;
+    int n = 1;
+    if (get(v, header, sizeof prefix, (char *)prefix) || prefix[0] != 1) return -1;
+    list[0] = (stretch){header + 16, header + 16 + little(prefix + 8, 4)};
+    for (int i = 0; i < n && !at; i++) at = find_rows(v, list[i], list, &n);
+    if (!at) return -1;
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(rows >> 8 * i);
+    hold(v, at, sizeof bytes, bytes);
+    return lm_vfd_commit(v);
 }
 
 /* Registered once and kept: HDF5 1.10 uses a file's class after letting go of it. */
@@ -386,7 +432,6 @@ hid_t lm_vfd_open(lm_vfd *v, const char *name, int create)
 }
 
 int lm_vfd_error(const lm_vfd *v) { return v->error; }
-void lm_vfd_drop_raw(lm_vfd *v, int drop) { v->drop_raw = drop; }
 size_t lm_vfd_size(const lm_vfd *v) { return (size_t)v->size; }
 
 int lm_vfd_free(lm_vfd *v)

@@ -318,63 +318,95 @@ static void blame(genalpha *g, double t, double h, step_result why)
              s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, look);
 }
 
-/* The size to try after Newton failed. The step may have ended in a singular position of the
- * mechanism, where smaller steps only come nearer to it: so first a little less, then hops over it,
- * and only then smaller and smaller. */
-static double retry_size(int *failures, double take, double *failed)
+/* The tries of one step. */
+typedef struct trial_log {
+    double first;    /* size of the first one */
+    int failures;    /* times that Newton failed, or that smaller steps brought no smaller error */
+    int errors;      /* times that the error was too large */
+    int finite;      /* no trial met a force that is not a number */
+    step_result why; /* the last failure */
+} trial_log;
+
+/* The size to try after a failure. The step may have ended in a singular position of the mechanism,
+ * where smaller steps only come nearer to it: so first a little less, then hops over it, and only
+ * then smaller and smaller. */
+static double retry_size(trial_log *r, double take)
 {
     static const double hop[] = {0.6, 1.7, 4, 12, 40, 0.25};
     enum { HOPS = sizeof hop / sizeof hop[0] };
-    if ((*failures)++ == 0) *failed = take;
-    return *failures <= HOPS ? hop[*failures - 1] * *failed : 0.25 * take;
+    return ++r->failures <= HOPS ? hop[r->failures - 1] * r->first : 0.25 * take;
 }
 
-/* A step of error-controlled size. The error allowed in a step of size h is a share of tolerance
- * h/T, so that the errors of a whole run add up to the tolerance; the share leaves room for how
- * errors of the positions grow. */
-#define SHARE 0.4
+/* The error allowed in a step of size h is a share of tolerance h/T, so that the errors of a whole
+ * run add up to the tolerance; the share leaves room for how errors of the positions grow. A hop
+ * over a bad place may cost more. */
+static double allowance(const genalpha *g, double h, const trial_log *r)
+{
+    const lm_integrator_options *o = &g->base.opt;
+    double hop = r->failures && h > r->first ? h / r->first : 0;
+    return 0.4 * o->tolerance * h / (o->until - o->t0) * (1 + 50 * hop * hop);
+}
+
+/* Try a step of size h to time t: 0 good, with *ratio its error over what is allowed; 1 rejected,
+ * with *h the size to try next; < 0 memory. */
+static int try_step(genalpha *g, double t, double *h, trial_log *r, double *ratio)
+{
+    lm_integrator *s = &g->base;
+    double take = *h, allowed = allowance(g, take, r);
+    predict(g, take);
+    r->why = iterate(g, t, take, fmax(0.05 * allowed, 1e-15));
+    if (r->why == NO_MEMORY) return -1;
+    if (r->why == CONVERGED) {
+        *ratio = local_error(g, take) / allowed; /* grows with h^2 */
+        if (*ratio <= 1.3) return 0;
+        /* smooth motions need one or two smaller tries; more say that the error is noise */
+        *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 / sqrt(*ratio));
+    } else {
+        r->finite &= r->why != NOT_FINITE;
+        g->factor_cM = 0;
+        *h = retry_size(r, take);
+    }
+    s->stats.rejected++;
+    return 1;
+}
+
+/* Size of the next step after one of size `take` where `want` was wanted. */
+static double next_size(double take, double want, double ratio)
+{
+    double grow = ratio > 0 ? 0.85 / sqrt(ratio) : 3, next = take * fmin(fmax(grow, 0.3), 3);
+    /* hold the step where a change would gain little: the factors stay good */
+    if (next > take && next < 1.2 * take) next = take;
+    return take < want && next > take ? fmax(next, want) : next;
+}
+
+/* A step of error-controlled size. */
 static int controlled_step(genalpha *g, double limit)
 {
     lm_integrator *s = &g->base;
-    double span = s->opt.until - s->opt.t0, t = s->clock->t;
-    double least = 1e-13 * fmax(span, fabs(t)), h = s->clock->h_next;
-    double failed = 0; /* the size at which Newton failed first */
-    int failures = 0;
-    step_result why = CONVERGED;
-    int finite = 1; /* no trial met a force that is not a number */
+    double t = s->clock->t, least = 1e-13 * fmax(s->opt.until - s->opt.t0, fabs(t));
+    double h = s->clock->h_next, ratio;
+    trial_log r = {.finite = 1};
     for (;;) {
         double room = limit - t, want = fmin(h, s->opt.largest_step);
         double take = want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
-        double allowed = SHARE * s->opt.tolerance * take / span;
         if (take < least && take < room) {
-            if (finite) blame(g, t + take, take, why);
+            if (r.finite) blame(g, t + take, take, r.why);
             return 1;
         }
-        predict(g, take);
-        why = iterate(g, take == room ? limit : t + take, take, fmax(0.05 * allowed, 1e-15));
-        if (why == NO_MEMORY) return -1;
-        if (why != CONVERGED) {
-            s->stats.rejected++;
-            finite &= why != NOT_FINITE;
-            g->factor_cM = 0;
-            h = retry_size(&failures, take, &failed);
-            continue;
-        }
-        double ratio = local_error(g, take) / allowed; /* grows with h^2 */
-        double hop = failed > 0 && take > failed ? take / failed : 0;
-        double most = 1.3 + 3 * hop * hop; /* a hop over a bad place may cost more */
-        if (!(ratio <= most)) {
-            s->stats.rejected++;
-            h = take * fmax(0.2, 0.85 / sqrt(ratio));
-            continue;
-        }
-        double grow = ratio > 0 ? 0.85 / sqrt(ratio) : 3;
-        double next = take * fmin(fmax(grow, 0.3), 3);
-        /* hold the step where a change would gain little: the factors stay good */
-        if (next > take && next < 1.2 * take) next = take;
-        s->clock->h_next = take < want ? fmax(next, fmin(want, next > take ? want : next)) : next;
-        accept(g, take == room ? limit : t + take, take);
+        if (r.first == 0) r.first = take;
+        double end = take == room ? limit : t + take, jerk_before = s->clock->jerk;
+        h = take;
+        int bad = try_step(g, end, &h, &r, &ratio);
+        if (bad < 0) return bad;
+        if (bad) continue;
+        s->clock->h_next = next_size(take, want, ratio);
+        accept(g, end, take);
         s->clock->err_last = ratio;
+        if (r.failures) { /* what was noise must not rule the steps that follow */
+            s->clock->jerk = jerk_before;
+            s->clock->h_next = fmin(s->clock->h_next, r.first);
+            s->clock->restart = 1;
+        }
         return 0;
     }
 }
@@ -408,6 +440,10 @@ static int fixed_step(genalpha *g, double limit)
 static int step(lm_integrator *s, double limit)
 {
     genalpha *g = (genalpha *)s;
+    if (s->clock->restart != 0) {
+        int bad = lm_integrator_start(s, s->clock->t, 1);
+        if (bad) return bad;
+    }
     if (s->clock->h == 0) copy(g->w, s->a, s->sys->nv); /* after a start */
     lm_integrator_speed(s);
     if (s->clock->fresh != 0) g->factor_cM = 0;

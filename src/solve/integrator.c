@@ -305,6 +305,7 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     g->clock->h = 0;
     g->clock->h_history = 0;
     g->clock->err_last = 0;
+    g->clock->restart = 0;
     lm_integrator_refresh(g);
     if (!keep_step) g->clock->h_next = g->opt.first_step;
     memcpy(g->q0, g->q, sizeof(double) * (size_t)sys->nq);

@@ -51,6 +51,7 @@ typedef struct lm_clock {
     double size;       /* unit of length of the error norm */
     double force;      /* unit of force: largest seen */
     double fresh;      /* 1: the next step starts from new factors; 2: and from new pivots */
+    double restart;    /* 1: take up consistent accelerations before the next step */
     double order;      /* explicit: column of the extrapolation table aimed at */
     double speed;      /* unit of velocity of the error norm (per unit of length): largest seen */
 } lm_clock;
