@@ -134,7 +134,9 @@ static void count(FILE *out, int n, const char *one, const char *many, const cha
 
 void show_check(FILE *out, const limber_model *m, const limber_check_info *i, limber_status st)
 {
-    if (limber_model_title(m)[0]) fprintf(out, "%s\n", limber_model_title(m));
+    const char *title = limber_model_title(m);
+    for (; *title; title++) fputc((unsigned char)*title < 0x20 ? ' ' : *title, out);
+    if (limber_model_title(m)[0]) fputc('\n', out);
     count(out, i->bodies, "body", "bodies", ", ");
     count(out, i->joints, "joint", "joints", ", ");
     count(out, i->forces, "force", "forces", ", ");

@@ -65,6 +65,7 @@ limber_status limber_simulation_new(const limber_model *model, limber_simulation
 limber_status limber_simulation_advance(limber_simulation *sim, double t)
 {
     lm_dynamics_run *d = &sim->d;
+    sim->sum.reason[0] = 0;
     if (!(t >= d->g->clock->t) || t > d->until * (1 + 1e-12))
         return lm_stop(&sim->run, LIMBER_INPUT, "time %.6g is not between %.6g and the end, %.6g", t,
                        d->g->clock->t, d->until);

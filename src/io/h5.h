@@ -42,8 +42,10 @@ int lm_h5_flush(lm_h5 *f); /* rows of all tables, then the blobs */
 int lm_h5_close(lm_h5 *f); /* flushes what can be flushed, frees everything in every case */
 
 /* On the disk with the next flush. A text of the same name is replaced, its old space stays unused.
- * An attribute of an object that is not there makes a group. A text attribute of up to 63 bytes (or
- * up to its longest value so far, rounded up) is changed in place. */
+ * An attribute of an object that is not there makes a group. A text attribute keeps the room it was
+ * made with, 127 bytes or more. A longer value moves it; a group's header is on the disk at one
+ * stroke then too, but that of a table that already has many attributes is not: kill -9 within the
+ * microseconds of that flush can leave the table unreadable. So tables get their texts once. */
 int lm_h5_write_text(lm_h5 *f, const char *path, const char *text);
 int lm_h5_write_attr_text(lm_h5 *f, const char *object, const char *name, const char *text);
 int lm_h5_write_attr_num(lm_h5 *f, const char *object, const char *name, double value);

@@ -12,7 +12,8 @@
  *   - No block of metadata crosses a page of the file, and a write within a page happens wholly or
  *     not at all when a process is killed (the kernel looks for signals between pages).
  *   - Space on the disk is never given back and used again within a session, so that "behind the
- *     end of the last commit" is the same as "new".
+ *     end of the last commit" is the same as "new". Where HDF5 may have put space on its list of free
+ *     space, the file is opened again after the commit, which empties the list.
  * A failed write is never shown to HDF5, whose caches do not survive one: the driver keeps errno,
  * drops what comes later, cuts the file back to the last commit, and the commit reports it. */
 #ifndef LM_IO_H5_INT_H
@@ -93,6 +94,7 @@ int lm_h5_unlink(lm_h5 *f, const char *path);  /* the space stays unused: see th
 int lm_h5_put(lm_h5 *f, const char *path, hid_t type, hid_t space, const void *data);
 void lm_h5_group_list(hid_t list); /* creation properties of a group, the root too */
 hid_t lm_h5_dataset_list(void);    /* creation properties: no times, no fill values */
+hid_t lm_h5_access_list(void);     /* access properties: no cache */
 hid_t lm_h5_string_type(size_t size, int terminated); /* UTF-8 */
 
 int lm_h5_write_rows(lm_h5 *f, lm_h5_tab *t); /* the buffer, without a commit */

@@ -37,7 +37,9 @@ static int open_set(lm_h5 *f, const char *path, hid_t *set)
     if (lm_h5_settle(f)) return -1;
     int there = lm_h5_exists(f, path);
     if (there <= 0) return there ? -1 : 1;
-    *set = H5Dopen2(f->file, path, H5P_DEFAULT);
+    hid_t dapl = lm_h5_access_list();
+    *set = H5Dopen2(f->file, path, dapl);
+    H5Pclose(dapl);
     if (*set < 0) return lm_h5_fail_hdf(f, "read", path);
     if (!is_compact(*set)) return 0;
     H5Dclose(*set);
@@ -130,13 +132,23 @@ int lm_h5_read_attr_text(lm_h5 *f, const char *object, const char *name, char **
     return rc;
 }
 
+/* A number of one of the usual types; damage can make others, which HDF5 1.10 converts badly. */
+static int is_number(hid_t type)
+{
+    const hid_t usual[] = {H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I64LE, H5T_STD_I32LE};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (H5Tequal(type, usual[i]) > 0) return 1;
+    }
+    return 0;
+}
+
 int lm_h5_read_attr_num(lm_h5 *f, const char *object, const char *name, double *value)
 {
     hid_t attr;
     int rc = open_attr(f, object, name, &attr);
     if (rc) return rc;
     hid_t space = H5Aget_space(attr), type = H5Aget_type(attr);
-    int fine = H5Sget_simple_extent_npoints(space) == 1 && H5Tget_size(type) <= 16;
+    int fine = H5Sget_simple_extent_npoints(space) == 1 && is_number(type);
     rc = fine ? H5Aread(attr, H5T_NATIVE_DOUBLE, value) : -1;
     H5Tclose(type);
     H5Sclose(space);
@@ -146,13 +158,12 @@ int lm_h5_read_attr_num(lm_h5 *f, const char *object, const char *name, double *
 
 /* --- blobs and tables -------------------------------------------------------------------------------- */
 
-/* The two dimensions of a dataset with elements of that class and width, if they all fit the file. */
-static int dimensions(lm_h5 *f, hid_t set, H5T_class_t class, size_t width, hsize_t dims[2])
+/* The two dimensions of a dataset with elements of that type, if they all fit the file. */
+static int dimensions(lm_h5 *f, hid_t set, hid_t element, hsize_t dims[2])
 {
-    size_t file = lm_vfd_size(f->vfd);
+    size_t file = lm_vfd_size(f->vfd), width = H5Tget_size(element);
     hid_t space = H5Dget_space(set), type = H5Dget_type(set);
-    int fine = H5Tget_class(type) == class && H5Tget_size(type) == width &&
-               H5Sget_simple_extent_ndims(space) == 2 &&
+    int fine = H5Tequal(type, element) > 0 && H5Sget_simple_extent_ndims(space) == 2 &&
                H5Sget_simple_extent_dims(space, dims, NULL) == 2;
     H5Tclose(type);
     H5Sclose(space);
@@ -177,7 +188,7 @@ static int current_row(lm_h5 *f, hid_t set, const char *path, void **data, size_
 {
     hsize_t dims[2];
     double current;
-    if (dimensions(f, set, H5T_INTEGER, 1, dims) || dims[0] != 2) return damaged(f, path);
+    if (dimensions(f, set, H5T_STD_U8LE, dims) || dims[0] != 2) return damaged(f, path);
     if (lm_h5_read_attr_num(f, path, "current", &current) || (current != 0 && current != 1))
         return damaged(f, path);
     *size = (size_t)dims[1];
@@ -257,7 +268,7 @@ static int open_table(lm_h5 *f, const char *path, hid_t *set, hsize_t dims[2])
 {
     int rc = open_set(f, path, set);
     if (rc) return rc;
-    if (!dimensions(f, *set, H5T_FLOAT, sizeof(double), dims) && dims[1] > 0) return 0;
+    if (!dimensions(f, *set, H5T_IEEE_F64LE, dims) && dims[1] > 0) return 0;
     H5Dclose(*set);
     return damaged(f, path);
 }

@@ -12,8 +12,9 @@ enum {
     CHUNK_COLS = 1 << 20 /* most columns of a chunk: one row of them is CHUNK bytes */
 };
 
-/* Rows are written straight to their place in the chunk; there is nothing to cache. */
-static hid_t access_list(void)
+/* Rows go straight between memory and their place in the file; there is nothing to cache. Nor does
+ * HDF5 1.10 then read a chunk into memory whose size a damaged file makes too small. */
+hid_t lm_h5_access_list(void)
 {
     hid_t dapl = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(dapl, 0, 0, H5D_CHUNK_CACHE_W0_DEFAULT);
@@ -54,7 +55,7 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
     hsize_t cols = (hsize_t)t->ncols;
     hsize_t chunk[2] = {(hsize_t)t->block, cols < CHUNK_COLS ? cols : CHUNK_COLS};
     if (write_names(f, t->path, t->ncols, columns)) return -1;
-    hid_t dcpl = lm_h5_dataset_list(), dapl = access_list();
+    hid_t dcpl = lm_h5_dataset_list(), dapl = lm_h5_access_list();
     H5Pset_chunk(dcpl, 2, chunk);
     /* The B-tree is made with the table, not with the first rows: its address may stand in another
      * block of the header than the number of rows, and the two must not change together. So a row is
@@ -73,7 +74,7 @@ static int make(lm_h5 *f, lm_h5_tab *t, const char *const *columns)
 
 int lm_h5_open_tab(lm_h5 *f, lm_h5_tab *t)
 {
-    hid_t dapl = access_list();
+    hid_t dapl = lm_h5_access_list();
     t->set = H5Dopen2(f->file, t->path, dapl);
     H5Pclose(dapl);
     return t->set < 0 ? lm_h5_fail_hdf(f, "open the table", t->path) : 0;

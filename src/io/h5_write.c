@@ -101,7 +101,7 @@ static int write_attr(lm_h5 *f, const char *object, const char *name, hid_t type
 int lm_h5_write_attr_text(lm_h5 *f, const char *object, const char *name, const char *text)
 {
     enum { MOST = 60000 }; /* HDF5: a message of an object header has less than 64 KiB */
-    size_t size = strlen(text) + 1, room = 64;
+    size_t size = strlen(text) + 1, room = 128;
     if (size > MOST)
         return lm_h5_fail(f, "%s: a text of %zu bytes is too long for the attribute %s", f->path,
                           size - 1, name);

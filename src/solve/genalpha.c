@@ -244,16 +244,22 @@ static double jerk(const genalpha *g, double h)
     return lm_motion_distance(s->sys, s->clock->size, g->tw, g->w0) / h;
 }
 
-/* What the jerk was lately, forgotten over the time in which the motion covers its own size. The
- * jerk of an oscillation passes through zero while the error of the velocities, which goes with the
- * next derivative, does not: the step must not grow there. */
-static double remembered_jerk(const lm_clock *c, double h) { return c->jerk * exp(-h * c->speed); }
+/* What the jerk was lately. The jerk of an oscillation passes through zero while the error of the
+ * velocities, which goes with the next derivative, does not: the step must not grow there. It is
+ * forgotten at the rate jerk/acceleration, the frequency of an oscillation, and quickly once the
+ * accelerations that belonged to it are over. */
+static double remembered_jerk(const genalpha *g, double h)
+{
+    const lm_clock *c = g->base.clock;
+    double a = lm_motion_norm(g->base.sys, c->size, g->tw);
+    return a > 0 ? c->jerk * exp(-h * c->jerk / a) : 0;
+}
 
 /* Local error of the positions: (1/6 - b - shift/2) h^3 x'''. */
 static double local_error(const genalpha *g, double h)
 {
     double c = fabs(1.0 / 6 - g->b - 0.5 * g->shift);
-    return c * h * h * h * fmax(jerk(g, h), remembered_jerk(g->base.clock, h));
+    return c * h * h * h * fmax(jerk(g, h), remembered_jerk(g, h));
 }
 
 static void accept(genalpha *g, double t, double h)
@@ -270,7 +276,7 @@ static void accept(genalpha *g, double t, double h)
     copy(s->v, g->tv, nv);
     copy(s->a, g->ta, nv);
     copy(s->lam, g->tlam, nl);
-    s->clock->jerk = fmax(jerk(g, h), remembered_jerk(s->clock, h));
+    s->clock->jerk = fmax(jerk(g, h), remembered_jerk(g, h));
     copy(g->w, g->tw, nv);
     copy(s->dx, g->tdx, nv);
     s->clock->t = t;
@@ -344,7 +350,7 @@ static double allowance(const genalpha *g, double h, const trial_log *r)
 {
     const lm_integrator_options *o = &g->base.opt;
     double hop = r->failures && h > r->first ? h / r->first : 0;
-    return 0.4 * o->tolerance * h / (o->until - o->t0) * (1 + 50 * hop * hop);
+    return 0.2 * o->tolerance * h / (o->until - o->t0) * (1 + 50 * hop * hop);
 }
 
 /* Try a step of size h to time t: 0 good, with *ratio its error over what is allowed; 1 rejected,
@@ -416,6 +422,8 @@ static int fixed_step(genalpha *g, double limit)
 {
     lm_integrator *s = &g->base;
     double step = s->opt.step, t = s->clock->t;
+    /* rounding errors of positions add up along a chain */
+    double goal = 1e-12 * fmax(1, s->sys->nv / 1000.0);
     double n = floor((t - s->opt.t0) / step + 1e-6) + 1;
     double end = fmin(s->opt.t0 + n * step, limit);
     if (limit - end < 1e-6 * step) end = limit;
@@ -423,7 +431,7 @@ static int fixed_step(genalpha *g, double limit)
     for (int tries = 0; tries < 12; tries++) {
         double to = tries ? t + h : end;
         predict(g, h);
-        step_result why = iterate(g, to, h, 1e-10);
+        step_result why = iterate(g, to, h, goal);
         if (why == NO_MEMORY) return -1;
         if (why == CONVERGED) {
             accept(g, to, h);

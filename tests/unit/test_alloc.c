@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static char folder[300], model_path[300], results[330], csv[330];
+static char folder[300], model_path[300], results[330], csv[330], kept[330];
 
 /* ---- allocations of KLU, which are SuiteSparse's ---- */
 
@@ -52,7 +52,15 @@ static void note(outcome *o, limber_status st, int explained)
     o->explained = explained || st == LIMBER_MEMORY;
 }
 
-static outcome pass(void)
+static int at_once(void *unused, const limber_progress *p)
+{
+    (void)unused, (void)p;
+    return 1;
+}
+
+typedef enum what { RUN, INTERRUPT, RESUME } what;
+
+static outcome pass(what w)
 {
     outcome o = {LIMBER_OK, 1};
     limber_model *model = NULL;
@@ -67,6 +75,8 @@ static outcome pass(void)
         note(&o, limber_check(model, &info, msg), limber_messages_errors(msg) > 0);
         opt.results = results;
         opt.csv = csv;
+        opt.resume = w == RESUME;
+        opt.progress = w == INTERRUPT ? at_once : NULL;
         st = limber_run(model, &opt, &sum, msg);
         note(&o, st, limber_messages_errors(msg) > 0 || sum.reason[0]);
         assert_int_equal(sum.status, st);
@@ -106,9 +116,9 @@ static void start_clean(void)
 }
 
 /* A pass with a failure armed; 1 when it went through as if nothing had been. */
-static int check_pass(long k, long live)
+static int check_pass(what w, long k, long live)
 {
-    outcome o = pass();
+    outcome o = pass(w);
     lm_mem_fail_after(0);
     klu_fail = 0;
     if (lm_mem_live() != live) fail_msg("allocation %ld: %ld leaked", k, lm_mem_live() - live);
@@ -121,11 +131,25 @@ static int check_pass(long k, long live)
     return 1;
 }
 
+/* The file of an interrupted run in place of the results. */
+static void start_interrupted(void)
+{
+    char block[4096];
+    start_clean();
+    FILE *from = fopen(kept, "rb"), *to = fopen(results, "wb");
+    assert_non_null(from);
+    assert_non_null(to);
+    for (size_t n; (n = fread(block, 1, sizeof block, from)) > 0;)
+        assert_int_equal(fwrite(block, 1, n, to), n);
+    fclose(from);
+    assert_int_equal(fclose(to), 0);
+}
+
 static void fail_each(int sticky)
 {
     long live = lm_mem_live(), before = lm_mem_allocs();
     start_clean();
-    assert_int_equal(pass().status, LIMBER_OK);
+    assert_int_equal(pass(RUN).status, LIMBER_OK);
     long total = lm_mem_allocs() - before, unnoticed = 0;
     expected = strdup(content(csv));
     assert_true(strlen(expected) > 100);
@@ -133,14 +157,42 @@ static void fail_each(int sticky)
         start_clean();
         lm_mem_fail_all(sticky);
         lm_mem_fail_after(k);
-        if (check_pass(k, live)) unnoticed = k;
+        if (check_pass(RUN, k, live)) unnoticed = k;
     }
     lm_mem_fail_all(0);
     /* nothing may be so unimportant that its loss goes unnoticed */
     if (unnoticed) fail_msg("allocation %ld of %ld failed without a word", unnoticed, total);
     start_clean();
     lm_mem_fail_after(total + 1);
-    assert_int_equal(check_pass(total + 1, live), 1);
+    assert_int_equal(check_pass(RUN, total + 1, live), 1);
+    free(expected);
+}
+
+/* Whatever fails while a run is resumed: it can still be resumed, to the same results. */
+static void each_fails_while_resuming(void **state)
+{
+    (void)state;
+    long live = lm_mem_live();
+    start_clean();
+    assert_int_equal(pass(RUN).status, LIMBER_OK);
+    expected = strdup(content(csv));
+    start_clean();
+    assert_int_equal(pass(INTERRUPT).status, LIMBER_INTERRUPTED);
+    assert_int_equal(rename(results, kept), 0);
+    start_interrupted();
+    long before = lm_mem_allocs();
+    assert_int_equal(check_pass(RESUME, 0, live), 1);
+    long total = lm_mem_allocs() - before;
+    for (long k = 1; k <= total; k++) {
+        start_interrupted();
+        lm_mem_fail_after(k);
+        if (check_pass(RESUME, k, live)) fail_msg("allocation %ld failed without a word", k);
+        outcome again = pass(RESUME);
+        if (again.status != LIMBER_INPUT) /* all was done but the CSV file */
+            assert_int_equal(again.status, LIMBER_OK);
+        if (strcmp(content(csv), expected) != 0) fail_msg("allocation %ld: other results", k);
+    }
+    unlink(kept);
     free(expected);
 }
 
@@ -161,7 +213,7 @@ static void each_of_the_solver_fails(void **state)
     (void)state;
     long live = lm_mem_live(), before = klu_count, failed = 0;
     start_clean();
-    assert_int_equal(pass().status, LIMBER_OK);
+    assert_int_equal(pass(RUN).status, LIMBER_OK);
     long total = klu_count - before;
     assert_true(total > 10);
     expected = strdup(content(csv));
@@ -169,7 +221,7 @@ static void each_of_the_solver_fails(void **state)
         for (long k = 1; k <= total; k++) {
             start_clean();
             klu_fail = k;
-            failed += !check_pass(k, live); /* it can do without making a block smaller */
+            failed += !check_pass(RUN, k, live); /* it can do without making a block smaller */
         }
     assert_true(failed > total);
     free(expected);
@@ -189,6 +241,7 @@ static int set_up(void **state)
     if (!mkdtemp(folder)) return -1;
     snprintf(results, sizeof results, "%s/r.h5", folder);
     snprintf(csv, sizeof csv, "%s/r.csv", folder);
+    snprintf(kept, sizeof kept, "%s/kept.h5", folder);
     return 0;
 }
 
@@ -205,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_fails_once),
         cmocka_unit_test(each_fails_and_all_after_it),
+        cmocka_unit_test(each_fails_while_resuming),
         cmocka_unit_test(each_of_the_solver_fails),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
