@@ -134,8 +134,9 @@ limber_status lm_run_progress(lm_run *run, const limber_progress *p)
     told.elapsed = now - run->started;
     if (!run->opt->progress || !run->opt->progress(run->opt->progress_context, &told))
         return LIMBER_OK;
-    return lm_stop(run, LIMBER_INTERRUPTED, "interrupted at %s = %.6g",
-                   strcmp(run->sum->analysis, "statics") == 0 ? "load factor" : "t", p->t);
+    int statics = strcmp(run->sum->analysis, "statics") == 0;
+    return lm_stop(run, LIMBER_INTERRUPTED, "interrupted at %s%.6g",
+                   statics ? "load factor " : "t = ", p->t);
 }
 
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason)
@@ -143,7 +144,9 @@ limber_status lm_record_status(lm_run *run, const char *status, const char *reas
     if (!run->file) return LIMBER_OK;
     int bad = lm_h5_write_attr_text(run->file, run->tables.group, "status", status);
     bad |= lm_h5_write_attr_text(run->file, run->tables.group, "reason", reason);
-    bad |= lm_h5_write_attr_text(run->file, "/", "status", status);
+    /* the file is done when its last analysis is */
+    int done = strcmp(status, "done") == 0;
+    bad |= lm_h5_write_attr_text(run->file, "/", "status", done ? "running" : status);
     bad |= lm_h5_write_attr_text(run->file, "/", "reason", reason);
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }

@@ -83,7 +83,8 @@ static double newton_step(statics *s, double *slope)
 static double find_step(statics *s, double phi)
 {
     double slope, size = newton_step(s, &slope);
-    for (int k = 0; k < 60 && !s->status && (!isfinite(size) || size > 0.3 || (slope < 0 && phi < 1e-9)); k++) {
+    for (int k = 0; k < 60 && !s->status; k++) {
+        if (isfinite(size) && size <= 0.3 && !(slope < 0 && phi < 1e-9)) break;
         s->mu = s->mu == 0 ? 1e-6 : s->mu * 4;
         size = newton_step(s, &slope);
     }

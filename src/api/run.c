@@ -31,16 +31,19 @@ static int write_header(lm_run *run)
 /* A run can be resumed only with the same model text and options. */
 static limber_status check_resumable(lm_run *run)
 {
-    char *text = NULL, *options = NULL, *analysis = NULL, *status = NULL;
+    char *text = NULL, *options = NULL, *analysis = NULL, *status = NULL, *version = NULL;
     const char *why = NULL, *now = run->opt->settings ? run->opt->settings : "";
     const char *this = run->opt->analysis ? run->opt->analysis : "";
     if (lm_h5_read_text(run->file, "/model", &text) ||
         lm_h5_read_attr_text(run->file, "/", "options", &options) ||
         lm_h5_read_attr_text(run->file, "/", "analysis", &analysis) ||
+        lm_h5_read_attr_text(run->file, "/", "version", &version) ||
         lm_h5_read_attr_text(run->file, "/", "status", &status))
         why = "it was not written by limber, or the run ended before it began; run it anew";
     else if (strcmp(text, run->model->spec->text) != 0)
         why = "the model file has changed since; run it anew";
+    else if (strcmp(version, LIMBER_VERSION) != 0)
+        why = "another version of limber wrote it; run it anew";
     else if (strcmp(analysis, this) != 0)
         why = "it holds another analysis; use the same command, or run it anew";
     else if (strcmp(options, now) != 0)
@@ -51,6 +54,7 @@ static limber_status check_resumable(lm_run *run)
     lm_free(options);
     lm_free(analysis);
     lm_free(status);
+    lm_free(version);
     if (!why) return LIMBER_OK;
     lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "cannot resume: %s", why);
     return LIMBER_INPUT;
@@ -214,6 +218,8 @@ static limber_status run_all(lm_run *run)
     if (!st) st = open_results(run);
     run->resuming = run->opt->resume && run->file;
     if (!st) st = run->opt->analysis ? one_analysis(run, &one, 1) : model_analyses(run);
+    if (!st && run->file && lm_h5_write_attr_text(run->file, "/", "status", "done"))
+        st = lm_record_failed(run);
     if (run->file) {
         int bad = lm_h5_close(run->file);
         run->file = NULL;

@@ -305,23 +305,37 @@ static int worst_equation(genalpha *g, double t, double h)
     return worst;
 }
 
-/* The failure text: time, equation, history of the step, and where to look. */
+/* The constraint with the largest reaction, -1. */
+static int largest_reaction(const lm_integrator *s)
+{
+    int nv = s->sys->nv, worst = -1;
+    double most = 0;
+    for (int k = 0; k < s->sys->nl; k++) {
+        double w = fabs(s->lam[k]) * (s->sys->angular[nv + k] ? 1 / s->clock->size : 1);
+        if (w > most) most = w, worst = nv + k;
+    }
+    return worst;
+}
+
+/* The failure text: time, history of the step, equation, and where to look. */
 static void blame(genalpha *g, double t, double h, step_result why)
 {
     lm_integrator *s = &g->base;
-    char name[160] = "no single one";
-    int worst = worst_equation(g, t, h);
+    char name[160] = "no single one", strained[180] = "";
+    int worst = worst_equation(g, t, h), reaction = largest_reaction(s);
     if (worst >= 0) s->sys->form->describe(s->sys, worst, name, sizeof name);
+    if (reaction >= 0) {
+        int n = snprintf(strained, sizeof strained, ", the largest reaction ");
+        s->sys->form->describe(s->sys, reaction, strained + n, sizeof strained - (size_t)n);
+    }
     const char *how = why == CONVERGED  ? "the error of a step is too large"
                       : why == TOO_SLOW ? "Newton's iteration is too slow"
                                         : "Newton's iteration does not converge";
-    const char *look = worst >= s->sys->nv
-                           ? "do the joints lock, or does a drive lead where they cannot follow?"
-                           : "does a force jump or grow without bound?";
     snprintf(s->failure, sizeof s->failure,
              "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
-             "equation is %s: %s",
-             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, look);
+             "equation is %s%s: do the joints lock, does a drive lead where they cannot follow, or "
+             "does a force jump?",
+             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, strained);
 }
 
 /* The tries of one step. */

@@ -214,7 +214,8 @@ static void only_so_many_messages_are_kept(void **state)
     assert_int_equal(d.list.n, LM_DIAG_MOST);
     assert_int_equal(d.errors, 3 * LM_DIAG_MOST);
     lm_diag_sort(&d);
-    for (int i = 1; i < d.list.n; i++) assert_true(d.list.at[i - 1].loc.line <= d.list.at[i].loc.line);
+    for (int i = 1; i < d.list.n; i++)
+        assert_true(d.list.at[i - 1].loc.line <= d.list.at[i].loc.line);
     lm_diag_free(&d);
 }
 

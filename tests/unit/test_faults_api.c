@@ -58,13 +58,19 @@ static int free_messages(void **state)
 static void wrong_texts_give_no_model(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"", "\n", "limber: 1", "nonsense", "limber: 2\n", "[1, 2",
+    static const char *const texts[] = {"",
+                                        "\n",
+                                        "limber: 1",
+                                        "nonsense",
+                                        "limber: 2\n",
+                                        "[1, 2",
                                         BOB "analysis: {type: dynamics}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int model;
         limber_model *out = (limber_model *)(void *)&model; /* must not stay */
         limber_messages *own = limber_messages_new();
-        limber_status st = limber_model_parse(texts[i], strlen(texts[i]), "m.yaml", NULL, &out, own);
+        limber_status st =
+            limber_model_parse(texts[i], strlen(texts[i]), "m.yaml", NULL, &out, own);
         assert_int_equal(st, LIMBER_INPUT);
         assert_null(out);
         assert_true(limber_messages_errors(own) > 0);
@@ -190,13 +196,13 @@ static void a_stopped_simulation_says_why(void **state)
     (void)state;
     limber_simulation *sim;
     double values[2];
-    limber_model *model = parse(
-        "limber: 1\n"
-        "bodies: {arm: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
-        "joints: {pivot: {type: revolute, between: [ground, arm], axis: z, at: [0, 0, 0],\n"
-        "                 effort: sqrt(0.5 - joint(pivot))}}\n"
-        "initial: {pivot: {rate: 1}}\n"
-        "outputs: {angle: joint(pivot), rate: rate(pivot)}\n" DYNAMICS);
+    limber_model *model =
+        parse("limber: 1\n"
+              "bodies: {arm: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+              "joints: {pivot: {type: revolute, between: [ground, arm], axis: z, at: [0, 0, 0],\n"
+              "                 effort: sqrt(0.5 - joint(pivot))}}\n"
+              "initial: {pivot: {rate: 1}}\n"
+              "outputs: {angle: joint(pivot), rate: rate(pivot)}\n" DYNAMICS);
     assert_int_equal(limber_simulation_new(model, &sim, msg), LIMBER_OK);
     assert_int_equal(limber_simulation_advance(sim, 1), LIMBER_STOPPED);
     assert_true(strstr(limber_simulation_reason(sim), "not a finite number") != NULL);
@@ -217,9 +223,11 @@ static void simulations_share_a_model(void **state)
     double a[2], b[2];
     assert_int_equal(limber_simulation_new(model, &one, msg), LIMBER_OK);
     assert_int_equal(limber_simulation_new(model, &two, msg), LIMBER_OK);
-    for (int i = 1; i <= 10; i++) assert_int_equal(limber_simulation_advance(one, 0.1 * i), LIMBER_OK);
+    for (int i = 1; i <= 10; i++)
+        assert_int_equal(limber_simulation_advance(one, 0.1 * i), LIMBER_OK);
     assert_true(limber_simulation_time(two) == 0);
-    for (int i = 1; i <= 10; i++) assert_int_equal(limber_simulation_advance(two, 0.1 * i), LIMBER_OK);
+    for (int i = 1; i <= 10; i++)
+        assert_int_equal(limber_simulation_advance(two, 0.1 * i), LIMBER_OK);
     limber_simulation_outputs(one, a);
     limber_simulation_outputs(two, b);
     assert_memory_equal(a, b, sizeof a);

@@ -62,8 +62,8 @@ static char *content(void)
 }
 
 /* One run, or its resumption. */
-static limber_status run(const char *method, int resume, int (*progress)(void *, const limber_progress *),
-                         void *context)
+static limber_status run(const char *method, int resume,
+                         int (*progress)(void *, const limber_progress *), void *context)
 {
     char text[4000];
     limber_model *model = NULL;

@@ -75,7 +75,8 @@ static void logarithm_inverts(void **state)
 {
     (void)state;
     for (int i = 0; i < 300; i++) {
-        lm_v3 psi = v3_mul(i < 4 * SIZES ? sizes[i % SIZES] : 3.1415 * fabs(rnd()), v3_unit(rnd3(1)));
+        lm_v3 psi =
+            v3_mul(i < 4 * SIZES ? sizes[i % SIZES] : 3.1415 * fabs(rnd()), v3_unit(rnd3(1)));
         lm_quat q = lm_quat_exp(psi), minus = {-q.w, -q.x, -q.y, -q.z};
         lm_m3 R = quat_m3(q);
         under(distance(lm_quat_log(q), psi), 2e-15 * (v3_norm(psi) + DBL_MIN));
