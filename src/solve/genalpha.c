@@ -321,7 +321,7 @@ static int largest_reaction(const lm_integrator *s)
 static void blame(genalpha *g, double t, double h, step_result why)
 {
     lm_integrator *s = &g->base;
-    char name[160] = "no single one", strained[180] = "";
+    char name[96] = "no single one", strained[120] = "";
     int worst = worst_equation(g, t, h), reaction = largest_reaction(s);
     if (worst >= 0) s->sys->form->describe(s->sys, worst, name, sizeof name);
     if (reaction >= 0) {

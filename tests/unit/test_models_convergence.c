@@ -29,10 +29,10 @@ static void rod_chain_table(void **state)
                                        .set = {set[k]},
                                        .analysis = "{type: dynamics, until: 1, output_step: 0.25, "
                                                    "method: explicit, tolerance: 1e-11}"});
-        table rough = run_model(
-            &(run_how){.model = "rod_chain",
-                       .set = {set[k]},
-                       .analysis = "{type: dynamics, until: 1, output_step: 0.25}"});
+        table rough =
+            run_model(&(run_how){.model = "rod_chain",
+                                 .set = {set[k]},
+                                 .analysis = "{type: dynamics, until: 1, output_step: 0.25}"});
         for (int i = 0; i < 4; i++) {
             assert_near(table_get(&r, i + 1, "x"), tip[k][i][0], 6e-10);
             assert_near(table_get(&r, i + 1, "y"), tip[k][i][1], 6e-10);
@@ -55,8 +55,9 @@ static void observe_order(const run_how *how, const char *options, double h, con
     for (int k = 0; k < 3; k++) {
         char analysis[200];
         run_how fixed = *how;
-        snprintf(analysis, sizeof analysis, "{type: dynamics, until: %.17g, output_step: %.17g, "
-                                            "step: %.17g%s}",
+        snprintf(analysis, sizeof analysis,
+                 "{type: dynamics, until: %.17g, output_step: %.17g, "
+                 "step: %.17g%s}",
                  table_last(fine, "t"), table_last(fine, "t"), h / (1 << k), options);
         fixed.analysis = analysis;
         table r = run_model(&fixed);
@@ -80,17 +81,24 @@ static void order_of_generalized_alpha(void **state)
     static const char *const name[] = {"x", "y", "pull"};
     const run_how how = {.model = "rod_chain",
                          .set = {"N=2"},
-                         .analysis = "{type: dynamics, until: 0.8, output_step: 0.8, method: "
+                         .analysis = "{type: dynamics, until: 0.7, output_step: 0.7, method: "
                                      "explicit, tolerance: 1e-11}"};
     (void)state;
     table fine = run_model(&how);
-    for (int k = 0; k < 5; k++) observe_order(&how, options[k], 1e-3, &fine, name, 3, 1.9, 2.1);
+    for (int k = 0; k < 5; k++) {
+        observe_order(&how, options[k], 1e-3, &fine, name, 2, 1.9, 2.1);
+        /* where nothing is damped at high frequency the forces ring, with the step squared */
+        int rings = k >= 3;
+        observe_order(&how, options[k], 1e-3, &fine, name + 2, 1, rings ? 1.5 : 1.9,
+                      rings ? 2.5 : 2.1);
+    }
     table_free(&fine);
 }
 
 static void order_in_space(void **state)
 {
-    static const char *const top[] = {"x", "y", "z", "support"}, *const bricard[] = {"x", "y", "vy"};
+    static const char *const top[] = {"x", "y", "z", "support"}, *const bricard[] = {"x", "y",
+                                                                                     "vy"};
     run_how how = {.model = "heavy_top",
                    .analysis = "{type: dynamics, until: 0.5, output_step: 0.5, method: explicit, "
                                "tolerance: 1e-11}"};
@@ -121,8 +129,7 @@ static void order_of_explicit(void **state)
         snprintf(analysis, sizeof analysis,
                  "{type: dynamics, until: 0.8, output_step: 0.8, method: explicit, step: %s}",
                  step[k]);
-        table r =
-            run_model(&(run_how){.model = "rod_chain", .set = {"N=2"}, .analysis = analysis});
+        table r = run_model(&(run_how){.model = "rod_chain", .set = {"N=2"}, .analysis = analysis});
         error[k] = fabs(table_last(&r, "x") - table_last(&fine, "x"));
         table_free(&r);
     }
@@ -147,7 +154,8 @@ static void error_goes_with_the_tolerance(void **state)
         for (int i = 0; i < 4; i++) {
             char analysis[200];
             snprintf(analysis, sizeof analysis,
-                     "{type: dynamics, until: 2, output_step: 0.1, tolerance: %.17g}", tolerance[i]);
+                     "{type: dynamics, until: 2, output_step: 0.1, tolerance: %.17g}",
+                     tolerance[i]);
             table r = run_model(&(run_how){.model = model[k], .analysis = analysis});
             double size = k == 1 ? 4 : 1;
             double error =
@@ -161,28 +169,25 @@ static void error_goes_with_the_tolerance(void **state)
 
 /* ---- energy ---- */
 
-/* rho_inf = 1 and Newmark take no energy out: the error of the energy stays where it is. */
+/* Without numerical damping the energy of a fixed-step run stays, but for the square of the step. */
 static void energy_does_not_leak(void **state)
 {
-    static const char *const options[] = {"rho_inf: 1", "method: newmark"};
+    static const char *const options[] = {"step: 0.01, rho_inf: 1", "step: 0.005, rho_inf: 1",
+                                          "step: 0.01, method: newmark",
+                                          "step: 0.005, method: newmark"};
+    double drift[4];
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 4; k++) {
         char analysis[200];
-        double early = 0, late = 0;
-        snprintf(analysis, sizeof analysis,
-                 "{type: dynamics, until: 40, output_step: 0.1, step: 5e-3, %s}", options[k]);
+        snprintf(analysis, sizeof analysis, "{type: dynamics, until: 40, output_step: 0.1, %s}",
+                 options[k]);
         table r = run_model(&(run_how){.model = "a01_pendulum", .analysis = analysis});
-        for (int i = 0; i < r.rows; i++) {
-            double e = fabs(table_get(&r, i, "energy") - table_first(&r, "energy"));
-            if (table_get(&r, i, "t") < 10)
-                early = fmax(early, e);
-            else if (table_get(&r, i, "t") > 30)
-                late = fmax(late, e);
-        }
-        assert_under(late, 1.5 * early);
-        assert_under(late, 9.81 * 1e-3);
+        drift[k] = table_drift(&r, "energy");
+        assert_under(drift[k], 9.81 * 5e-3);
         table_free(&r);
     }
+    assert_under(drift[1], drift[0] / 3);
+    assert_under(drift[3], drift[2] / 3);
 }
 
 /* ---- redundant constraints ---- */
@@ -233,8 +238,9 @@ static void doubled_joint(void **state)
                    .analysis = "{type: dynamics, until: 2, output_step: 0.1, tolerance: 1e-6}"};
     table r = run_model(&how);
     how.swap[0][0] = "at: [0, 0, 0]}";
-    how.swap[0][1] = "at: [0, 0, 0]}\n  again: {type: revolute, between: [ground, bob], axis: z, at: "
-                     "[0, 0, 0]}";
+    how.swap[0][1] =
+        "at: [0, 0, 0]}\n  again: {type: revolute, between: [ground, bob], axis: z, at: "
+        "[0, 0, 0]}";
     table twin = run_model(&how);
     assert_under(table_distance_all(&r, &twin), 1e-5);
     table_free(&r);

@@ -27,8 +27,8 @@ static void spring_pendulum(void **state)
     table r = run_model(&(run_how){.model = "spring_pendulum",
                                    .analysis = "{type: dynamics, until: 5, output_step: 0.1, "
                                                "method: explicit, tolerance: 1e-11}"});
-    table rough = run_model(&(run_how){
-        .model = "spring_pendulum", .analysis = "{type: dynamics, until: 5, output_step: 0.1}"});
+    table rough = run_model(&(run_how){.model = "spring_pendulum",
+                                       .analysis = "{type: dynamics, until: 5, output_step: 0.1}"});
     for (int i = 1; i < r.rows; i++) {
         ode_rk4(strut_rates, NULL, 4, y, 0, 0.1, 400);
         assert_near(table_get(&r, i, "x"), y[0], 1e-9);
@@ -51,21 +51,22 @@ static void joint_oscillator(void **state)
     (void)state;
     for (int prismatic = 0; prismatic < 2; prismatic++) {
         char text[700];
-        snprintf(text, sizeof text,
-                 "limber: 1\n"
-                 "bodies:\n"
-                 "  b: {type: rigid, mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [1, 1, "
-                 "0]}\n"
-                 "joints:\n"
-                 "  j: {type: %s, between: [ground, b], axis: [1, 2, 2], stiffness: %.17g, damping: "
-                 "%.17g, effort: %.17g}\n"
-                 "initial: {j: {%s: 0.5, rate: -2}}\n"
-                 "analysis: {type: dynamics, until: 2, output_step: 0.1, method: explicit, "
-                 "tolerance: 1e-11}\n"
-                 "outputs: {x: joint(j), v: rate(j), elastic: energy.elastic, kinetic: "
-                 "energy.kinetic, power: power.external}\n",
-                 I, I, I, I, prismatic ? "prismatic" : "revolute", k, c, M,
-                 prismatic ? "displacement" : "angle");
+        snprintf(
+            text, sizeof text,
+            "limber: 1\n"
+            "bodies:\n"
+            "  b: {type: rigid, mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [1, 1, "
+            "0]}\n"
+            "joints:\n"
+            "  j: {type: %s, between: [ground, b], axis: [1, 2, 2], stiffness: %.17g, damping: "
+            "%.17g, effort: %.17g}\n"
+            "initial: {j: {%s: 0.5, rate: -2}}\n"
+            "analysis: {type: dynamics, until: 2, output_step: 0.1, method: explicit, "
+            "tolerance: 1e-11}\n"
+            "outputs: {x: joint(j), v: rate(j), elastic: energy.elastic, kinetic: "
+            "energy.kinetic, power: power.external}\n",
+            I, I, I, I, prismatic ? "prismatic" : "revolute", k, c, M,
+            prismatic ? "displacement" : "angle");
         table r = run_model(&(run_how){.text = text});
         for (int i = 0; i < r.rows; i++) {
             double t = table_get(&r, i, "t"), a = 0.5 - M / k, b = (-2 + d * a) / w;
@@ -98,8 +99,8 @@ static void inclined_plane(void **state)
     table r = run_model(&(run_how){.model = "inclined_plane",
                                    .analysis = "{type: dynamics, until: 2, output_step: 0.1, "
                                                "method: explicit, tolerance: 1e-10}"});
-    table rough = run_model(&(run_how){
-        .model = "inclined_plane", .analysis = "{type: dynamics, until: 2, output_step: 0.1}"});
+    table rough = run_model(&(run_how){.model = "inclined_plane",
+                                       .analysis = "{type: dynamics, until: 2, output_step: 0.1}"});
     for (int i = 1; i < r.rows; i++) {
         double t = 0.1 * i;
         ode_rk4(slope_rates, NULL, 2, y, 0, 0.1, 2000);
@@ -416,8 +417,8 @@ static void friction_from_the_reaction(void **state)
             assert_near(table_get(&r, i, "up"), N, 50 * limit[k]);
             assert_near(table_get(&r, i, "along"), -0.2 * N, 50 * limit[k]);
             assert_near(table_get(&r, i, "v"), 10 - 0.1 * (2 * g * t + 5 * t * t), 10 * limit[k]);
-            assert_near(table_get(&r, i, "x"),
-                        10 * t - 0.1 * (g * t * t + 5 * t * t * t / 3), 20 * limit[k]);
+            assert_near(table_get(&r, i, "x"), 10 * t - 0.1 * (g * t * t + 5 * t * t * t / 3),
+                        20 * limit[k]);
         }
         table_free(&r);
     }
@@ -534,9 +535,9 @@ static void planar_inertia(void **state)
  * method as exactly as the tolerance says. */
 static void energy_balance(void **state)
 {
-    static const char *const model[] = {"slider_crank", "robot_arm", "gantry_crane", "cardan_shaft",
-                                        "spring_pendulum", "inclined_plane", "satellite",
-                                        "screw_jack", "a03_andrews"};
+    static const char *const model[] = {"slider_crank", "robot_arm",       "gantry_crane",
+                                        "cardan_shaft", "spring_pendulum", "inclined_plane",
+                                        "satellite",    "screw_jack",      "a03_andrews"};
     (void)state;
     for (int i = 0; i < 9; i++) {
         table r = run_model(&(run_how){.model = model[i]});

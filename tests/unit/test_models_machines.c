@@ -49,9 +49,11 @@ static crank_forces crank_analysis(double t)
 }
 
 #define CRANK_OUTPUTS                                                                              \
-    {"outputs:\n", "outputs:\n  bx: force(main).x\n  by: force(main).y\n  px: force(pin).x\n"      \
-                   "  py: force(pin).y\n  wx: force(wrist).x\n  wy: force(wrist).y\n"              \
-                   "  gx: force(guide).x\n  gm: moment(guide).z\n"}
+    {                                                                                              \
+        "outputs:\n", "outputs:\n  bx: force(main).x\n  by: force(main).y\n  px: force(pin).x\n"   \
+                      "  py: force(pin).y\n  wx: force(wrist).x\n  wy: force(wrist).y\n"           \
+                      "  gx: force(guide).x\n  gm: moment(guide).z\n"                              \
+    }
 
 /* Largest deviation from the analysis: of the motion, and of the forces over 1 kN. */
 static void crank_compare(const table *r, double *motion, double *forces)
@@ -62,10 +64,10 @@ static void crank_compare(const table *r, double *motion, double *forces)
         const struct {
             const char *name;
             double exact;
-        } force[] = {{"bx", e.main[0]},    {"by", e.main[1]},      {"px", e.pin[0]},
-                     {"py", e.pin[1]},     {"wx", e.wrist[0]},     {"wy", e.wrist[1]},
-                     {"gx", 0},            {"gm", 0},              {"side_thrust", e.side},
-                     {"motor_torque", e.torque}};
+        } force[] = {
+            {"bx", e.main[0]},       {"by", e.main[1]},         {"px", e.pin[0]}, {"py", e.pin[1]},
+            {"wx", e.wrist[0]},      {"wy", e.wrist[1]},        {"gx", 0},        {"gm", 0},
+            {"side_thrust", e.side}, {"motor_torque", e.torque}};
         for (int k = 0; k < 10; k++)
             *forces = fmax(*forces, fabs(table_get(r, i, force[k].name) - force[k].exact) / 1e3);
         *motion = fmax(*motion, fabs(table_get(r, i, "piston_x") - e.x));
@@ -104,8 +106,8 @@ static void slider_crank_order(void **state)
         char analysis[100];
         snprintf(analysis, sizeof analysis, "{type: dynamics, until: 0.2, output_step: 2e-3, %s}",
                  step[i]);
-        table r = run_model(&(run_how){
-            .model = "slider_crank", .swap = {CRANK_OUTPUTS}, .analysis = analysis});
+        table r = run_model(
+            &(run_how){.model = "slider_crank", .swap = {CRANK_OUTPUTS}, .analysis = analysis});
         crank_compare(&r, &motion, &forces[i]);
         assert_under(motion, 1e-9);
         table_free(&r);
@@ -126,8 +128,7 @@ static void slider_crank_without_redundancy(void **state)
     table twin = run_model(&how);
     for (int i = 1; i < r.cols; i++) {
         double scale = 1;
-        for (int k = 0; k < r.rows; k++)
-            scale = fmax(scale, fabs(table_get(&r, k, r.name[i])));
+        for (int k = 0; k < r.rows; k++) scale = fmax(scale, fabs(table_get(&r, k, r.name[i])));
         assert_under(table_distance(&r, &twin, r.name[i]) / scale, 1e-5);
     }
     table_free(&r);
@@ -324,8 +325,8 @@ static void robot_arm(void **state)
     table r = run_model(&(run_how){.model = "robot_arm",
                                    .analysis = "{type: dynamics, until: 2, output_step: 0.1, "
                                                "method: explicit, tolerance: 1e-10}"});
-    table rough = run_model(
-        &(run_how){.model = "robot_arm", .analysis = "{type: dynamics, until: 2, output_step: 0.1}"});
+    table rough = run_model(&(run_how){.model = "robot_arm",
+                                       .analysis = "{type: dynamics, until: 2, output_step: 0.1}"});
     for (int i = 1; i < r.rows; i++) {
         double torque[2];
         ode_rk4(arm_rates, NULL, 4, y, 0.1 * (i - 1), 0.1 * i, 2000);

@@ -37,7 +37,8 @@ static const char *const held[] = {
     "type: revolute, between: [A, B], axis: [1, 2, 2], drive: 0",
     "type: prismatic, between: [A, B], axis: [1, 2, 2], drive: 0",
     "type: cylindrical, between: [A, B], axis: [1, 2, 2], drive: {angle: 0, displacement: 0}",
-    "type: universal, between: [A, B], axes: [[1, 2, 2], [2, 1, -2]], drive: {angle1: 0, angle2: 0}",
+    "type: universal, between: [A, B], axes: [[1, 2, 2], [2, 1, -2]], drive: {angle1: 0, angle2: "
+    "0}",
     "type: planar, between: [A, B], axis: [1, 2, 2], drive: {angle: 0, x: 0, y: 0}",
     "type: revolute, between: [A, B], axis: [1, 2, 2], stiffness: 1e9",
     "type: fixed, between: [A, B], compliant: {stiffness: 1e9}",
@@ -82,12 +83,12 @@ static void reactions_at_rest(void **state)
             for (int flip = 0; flip < 2; flip++) { /* the reaction is that on the second frame */
                 int stiff = k >= HELD - 2;
                 if (stiff && m > 0) continue; /* it would ring */
-                table r = run_model(&(run_how){
-                    .text = RESTING,
-                    .swap = {{"JOINT", held[k]},
-                             {"[A, B]", flip ? "[b, ground]" : "[ground, b]"},
-                             {"ANALYSIS", analysis[m]},
-                             {"  cx: pos(c).x\n", ""}}});
+                table r =
+                    run_model(&(run_how){.text = RESTING,
+                                         .swap = {{"JOINT", held[k]},
+                                                  {"[A, B]", flip ? "[b, ground]" : "[ground, b]"},
+                                                  {"ANALYSIS", analysis[m]},
+                                                  {"  cx: pos(c).x\n", ""}}});
                 double sign = flip ? -1 : 1, limit = stiff ? 1e-5 : 1e-9;
                 for (int i = 0; i < 6; i++)
                     assert_near(table_last(&r, name[i]), sign * e[i], limit);
@@ -114,16 +115,15 @@ static void reactions_of_point_joints(void **state)
         "lean: rot(b).z, pull: norm(force(j))}\n";
     double lean = atan2(3, 9), weight = 2 * sqrt(90);
     (void)state;
-    table r = run_model(&(run_how){
-        .text = text, .swap = {{"JOINT", "type: spherical, between: [ground, b]"}}});
+    table r = run_model(
+        &(run_how){.text = text, .swap = {{"JOINT", "type: spherical, between: [ground, b]"}}});
     assert_near(table_last(&r, "fx"), -6, 1e-8);
     assert_near(table_last(&r, "fy"), 18, 1e-8);
     assert_near(table_last(&r, "m"), 0, 1e-12);
     assert_near(table_last(&r, "lean"), lean, 1e-5);
     table_free(&r);
     r = run_model(&(run_how){
-        .text = text,
-        .swap = {{"JOINT", "type: distance, between: [\"ground.at(0, 1, 0)\", b]"}}});
+        .text = text, .swap = {{"JOINT", "type: distance, between: [\"ground.at(0, 1, 0)\", b]"}}});
     assert_near(table_last(&r, "x"), 2 * sin(lean), 1e-5);
     assert_near(table_last(&r, "y"), 1 - 2 * cos(lean), 1e-5);
     assert_near(table_last(&r, "pull"), weight, 1e-5);
@@ -161,12 +161,12 @@ static void conical_pendulum(void **state)
     const double a = 0.7, L = 1.5, g = 9.81, w = sqrt(g / (L * cos(a)));
     (void)state;
     for (int k = 0; k < 2; k++) {
-        table r = run_model(&(run_how){
-            .text = text,
-            .swap = {{"JOINT", k ? "distance, between: [\"ground.at(0, 0, 0)\", ball]"
-                                 : "spherical, between: [ground, ball], at: [0, 0, 0]"},
-                     {"SPIN", k ? "0" : "w"},
-                     {"mass: 2,", "mass: 2, inertia: [1e-3, 1e-3, 1e-3],"}}});
+        table r = run_model(
+            &(run_how){.text = text,
+                       .swap = {{"JOINT", k ? "distance, between: [\"ground.at(0, 0, 0)\", ball]"
+                                            : "spherical, between: [ground, ball], at: [0, 0, 0]"},
+                                {"SPIN", k ? "0" : "w"},
+                                {"mass: 2,", "mass: 2, inertia: [1e-3, 1e-3, 1e-3],"}}});
         double limit = k ? 1e-8 : 2e-3; /* the ball's own inertia disturbs the first a little */
         for (int i = 0; i < r.rows; i++) {
             double th = w * table_get(&r, i, "t"), f = 2 * w * w * L * sin(a);
@@ -260,7 +260,8 @@ static void relative_sensors(void **state)
         char text[4000], sensor[60];
         static const struct {
             const char *name, *kind;
-        } s[] = {{"p", "pos"}, {"v", "vel"}, {"a", "acc"}, {"r", "rot"}, {"w", "omega"}, {"l", "alpha"}};
+        } s[] = {{"p", "pos"}, {"v", "vel"},   {"a", "acc"},
+                 {"r", "rot"}, {"w", "omega"}, {"l", "alpha"}};
         snprintf(text, sizeof text, "%s", seen_model);
         for (int i = 0; i < 6; i++) {
             snprintf(sensor, sizeof sensor, "%s(%s%s)", s[i].kind, k == 2 ? "a.eye" : "b.tip",
@@ -314,10 +315,8 @@ static void relative_sensors_planar(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reactions_at_rest),
-        cmocka_unit_test(reactions_of_point_joints),
-        cmocka_unit_test(conical_pendulum),
-        cmocka_unit_test(relative_sensors),
+        cmocka_unit_test(reactions_at_rest),       cmocka_unit_test(reactions_of_point_joints),
+        cmocka_unit_test(conical_pendulum),        cmocka_unit_test(relative_sensors),
         cmocka_unit_test(relative_sensors_planar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
