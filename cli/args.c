@@ -17,19 +17,26 @@ static const struct option {
     const char *help;
 } options[] = {
     {"-o", "FILE", TEXT, offsetof(args, results), RUN, 0, "result file (default: MODEL.h5)"},
-    {"--csv", "FILE", TEXT, offsetof(args, csv), RUN "export ", 0, "outputs as CSV; - is standard output"},
-    {"--formulation", "NAME", TEXT, offsetof(args, formulation), RUN, 1, "corotational, minimal, elastodynamic, rfe, ffr"},
+    {"--csv", "FILE", TEXT, offsetof(args, csv), RUN "export ", 0,
+     "outputs as CSV; - is standard output"},
+    {"--formulation", "NAME", TEXT, offsetof(args, formulation), RUN, 1,
+     "corotational, minimal, elastodynamic, rfe, ffr"},
     {"--set", "NAME=VALUE", SET, 0, RUN "check ", 1, "override a parameter (repeatable)"},
     {"--until", "T", NUMBER, offsetof(args, until), RUN, 1, "end of the dynamics"},
     {"--resume", NULL, FLAG, offsetof(args, resume), RUN, 0, "continue an interrupted run"},
-    {"--threads", "N", COUNT, offsetof(args, threads), RUN, 0, "threads; the results do not depend on it"},
+    {"--threads", "N", COUNT, offsetof(args, threads), RUN, 0,
+     "threads; the results do not depend on it"},
     {"--quiet", NULL, FLAG, offsetof(args, quiet), RUN "check export ", 0, "only errors"},
-    {"--json", NULL, FLAG, offsetof(args, json), RUN "check schema ", 0, "the summary (schema: the JSON Schema) as JSON"},
+    {"--json", NULL, FLAG, offsetof(args, json), RUN "check schema ", 0,
+     "the summary (schema: the JSON Schema) as JSON"},
     {"--profile", NULL, FLAG, offsetof(args, profile), RUN, 0, "time by phase"},
-    {"--allow-outside-includes", NULL, FLAG, offsetof(args, allow_outside), RUN "check ", 0, "include files outside the model's folder"},
-    {"--vtk", "DIR", TEXT, offsetof(args, vtk), RUN "export ", 0, "files for ParaView (not in this version)"},
+    {"--allow-outside-includes", NULL, FLAG, offsetof(args, allow_outside), RUN "check ", 0,
+     "include files outside the model's folder"},
+    {"--vtk", "DIR", TEXT, offsetof(args, vtk), RUN "export ", 0,
+     "files for ParaView (not in this version)"},
     {"--report", "FILE", TEXT, offsetof(args, report), RUN, 0, "HTML report (not in this version)"},
-    {"--markdown", NULL, FLAG, offsetof(args, markdown), "schema ", 0, "the reference page as Markdown"},
+    {"--markdown", NULL, FLAG, offsetof(args, markdown), "schema ", 0,
+     "the reference page as Markdown"},
 };
 enum { NOPTIONS = sizeof options / sizeof options[0] };
 
@@ -86,10 +93,11 @@ void args_help(FILE *out, const char *command)
     for (int i = 0; i < NOPTIONS; i++) {
         if (only >= 0 && !applies(&options[i], command)) continue;
         if (!shown++) fprintf(out, "\noptions\n");
-        fprintf(out, "  %-14s %-11s %s\n", options[i].name, options[i].value ? options[i].value : "",
-                options[i].help);
+        fprintf(out, "  %-14s %-11s %s\n", options[i].name,
+                options[i].value ? options[i].value : "", options[i].help);
     }
-    fprintf(out, "\nexit status: 0 done; 1 the solver stopped; 2 the input is wrong; 130 interrupted\n");
+    fprintf(out,
+            "\nexit status: 0 done; 1 the solver stopped; 2 the input is wrong; 130 interrupted\n");
 }
 
 /* A value that is not what the option wants. */
@@ -113,12 +121,14 @@ static int store(args *a, const struct option *o, const char *value)
     }
     if (o->kind == NUMBER) {
         double x = strtod(value, &end);
-        if (end == value || *end || !(x > 0) || x > 1e300) return misfit(o, value, "a positive number");
+        if (end == value || *end || !(x > 0) || x > 1e300)
+            return misfit(o, value, "a positive number");
         *(double *)(void *)at = x;
     }
     if (o->kind == COUNT) {
         long n = strtol(value, &end, 10);
-        if (end == value || *end || n < 1 || n > 4096) return misfit(o, value, "a number from 1 to 4096");
+        if (end == value || *end || n < 1 || n > 4096)
+            return misfit(o, value, "a number from 1 to 4096");
         *(int *)(void *)at = (int)n;
     }
     if (o->matters) {
@@ -140,8 +150,8 @@ static int option(int argc, char **argv, int *i, args *a)
         int joined = o->value && arg[1] == '-' && strncmp(arg, o->name, n) == 0 && arg[n] == '=';
         if (!joined && strcmp(arg, o->name) != 0) continue;
         if (!applies(o, a->command)) {
-            fprintf(stderr, "limber: '%s' does not apply to 'limber %s'; see 'limber help'\n", o->name,
-                    a->command);
+            fprintf(stderr, "limber: '%s' does not apply to 'limber %s'; see 'limber help'\n",
+                    o->name, a->command);
             return -1;
         }
         const char *value = joined ? arg + n + 1 : NULL;

@@ -8,14 +8,14 @@ enum { ARGS_SETS = 64 };
 
 typedef struct args {
     const char *command;
-    const char *file;         /* model or result file */
+    const char *file; /* model or result file */
     const char *formulation, *results, *csv, *vtk, *report;
     const char *set[ARGS_SETS];
     int nset;
     double until;
     int threads;
     int resume, quiet, json, profile, markdown, help, allow_outside;
-    char settings[8192];      /* what changes the results, as text */
+    char settings[8192]; /* what changes the results, as text */
 } args;
 
 /* 0; -1 after a message on stderr. */

@@ -20,9 +20,10 @@ void show_progress(const limber_progress *p)
     char line[WIDTH + 1], left[40];
     double part = p->until > 0 ? p->t / p->until : 0;
     duration(part > 0 ? p->elapsed * (1 - part) / part : 0, left, sizeof left);
-    int n = snprintf(line, sizeof line, "%3.0f %%  t = %.4g of %.4g  step %.2g  %ld steps  %.0f/s  %s to go",
-             floor(100 * part), p->t, p->until, p->step, p->steps,
-             p->elapsed > 0 ? (double)p->steps / p->elapsed : 0, part > 0 ? left : "?");
+    int n = snprintf(line, sizeof line,
+                     "%3.0f %%  t = %.4g of %.4g  step %.2g  %ld steps  %.0f/s  %s to go",
+                     floor(100 * part), p->t, p->until, p->step, p->steps,
+                     p->elapsed > 0 ? (double)p->steps / p->elapsed : 0, part > 0 ? left : "?");
     fprintf(stderr, "\r\033[K%s", n > 0 ? line : "");
     fflush(stderr);
 }
@@ -43,8 +44,8 @@ void show_summary(FILE *out, const limber_summary *s, const char *results)
         fprintf(out,
                 "%s: t = %.6g, %ld steps (%ld rejected, %ld iterations), %.3g s\n"
                 "energy balance %.1e, constraints %.1e, steps %.2g to %.2g, %s\n",
-                s->analysis, s->t, s->steps, s->rejected, s->iterations, s->seconds, s->energy_error,
-                s->constraint_error, s->smallest_step, s->largest_step, s->method);
+                s->analysis, s->t, s->steps, s->rejected, s->iterations, s->seconds,
+                s->energy_error, s->constraint_error, s->smallest_step, s->largest_step, s->method);
     if (s->rows && !(s->status == LIMBER_IO && s->reason[0])) /* else the file has fewer */
         fprintf(out, "%ld row%s in %s\n", s->rows, s->rows == 1 ? "" : "s", results);
     fflush(out);
@@ -63,7 +64,8 @@ void show_reason(FILE *out, const limber_summary *s, const char *results)
     if (s->status == LIMBER_STOPPED && s->rows)
         fprintf(out, "        what was computed is in %s\n", results);
     if (s->status == LIMBER_IO && s->steps)
-        fprintf(out, "        what was written before is in %s; make room and use --resume\n", results);
+        fprintf(out, "        what was written before is in %s; make room and use --resume\n",
+                results);
 }
 
 static void json_text(FILE *out, const char *text)
@@ -114,8 +116,10 @@ void show_profile(FILE *out, const limber_summary *s)
     const struct {
         const char *name;
         double t;
-    } phase[] = {{"residual", s->phase_residual}, {"jacobian", s->phase_jacobian},
-                 {"factor", s->phase_factor},     {"solve", s->phase_solve},
+    } phase[] = {{"residual", s->phase_residual},
+                 {"jacobian", s->phase_jacobian},
+                 {"factor", s->phase_factor},
+                 {"solve", s->phase_solve},
                  {"output", s->phase_output}};
     double sum = 0;
     for (int i = 0; i < 5; i++) {
@@ -157,6 +161,6 @@ void show_check_json(FILE *out, const limber_check_info *i, limber_status st)
             "{\"status\": %d, \"bodies\": %d, \"joints\": %d, \"forces\": %d, \"loads\": %d, "
             "\"outputs\": %d, \"analyses\": %d, \"unknowns\": %d, \"constraints\": %d, "
             "\"redundant\": %d, \"mobility\": %d}\n",
-            (int)st, i->bodies, i->joints, i->forces, i->loads, i->outputs, i->analyses, i->unknowns,
-            i->constraints, i->redundant, i->mobility);
+            (int)st, i->bodies, i->joints, i->forces, i->loads, i->outputs, i->analyses,
+            i->unknowns, i->constraints, i->redundant, i->mobility);
 }

@@ -76,11 +76,11 @@ const char *limber_model_output_name(const limber_model *model, int i);
 
 typedef struct limber_check_info {
     int bodies, joints, forces, loads, outputs, analyses;
-    int unknowns;      /* velocities */
-    int constraints;   /* constraint equations, redundant ones included */
-    int redundant;     /* of these, determined by the others */
-    int mobility;      /* degrees of freedom left */
-    int mechanics;     /* 0: the formulation cannot solve this model; the counts above are 0 */
+    int unknowns;    /* velocities */
+    int constraints; /* constraint equations, redundant ones included */
+    int redundant;   /* of these, determined by the others */
+    int mobility;    /* degrees of freedom left */
+    int mechanics;   /* 0: the formulation cannot solve this model; the counts above are 0 */
 } limber_check_info;
 
 /* Make the system and look at its constraints. Redundant ones are named in `msg` as notes. */
@@ -90,22 +90,22 @@ limber_status limber_check(const limber_model *model, limber_check_info *info,
 /* ---- running ---- */
 
 typedef struct limber_progress {
-    double t, until;  /* simulated time */
-    double step;      /* step size now */
+    double t, until; /* simulated time */
+    double step;     /* step size now */
     long steps;
-    double elapsed;   /* seconds */
+    double elapsed; /* seconds */
 } limber_progress;
 
 typedef struct limber_run_options {
     const char *formulation; /* NULL: the model's */
-    const char *analysis;    /* NULL: the model's list; else only this type, with defaults if absent */
-    const char *results;     /* HDF5 file, NULL: none */
-    const char *csv;         /* CSV of the last analysis, "-": standard output, NULL: none */
-    double until;            /* > 0: replaces that of the model */
-    int threads;             /* 0: as the library likes; the results do not depend on it */
-    int resume;              /* continue the run in `results` */
-    int profile;             /* measure the time by phase */
-    const char *settings;    /* text stored with the results (the command's options) */
+    const char *analysis; /* NULL: the model's list; else only this type, with defaults if absent */
+    const char *results;  /* HDF5 file, NULL: none */
+    const char *csv;      /* CSV of the last analysis, "-": standard output, NULL: none */
+    double until;         /* > 0: replaces that of the model */
+    int threads;          /* 0: as the library likes; the results do not depend on it */
+    int resume;           /* continue the run in `results` */
+    int profile;          /* measure the time by phase */
+    const char *settings; /* text stored with the results (the command's options) */
     /* Called now and then; NULL: not. A non-zero return stops the run, resumable. */
     int (*progress)(void *context, const limber_progress *progress);
     void *progress_context;
@@ -115,17 +115,17 @@ limber_run_options limber_run_options_default(void);
 
 typedef struct limber_summary {
     limber_status status;
-    char analysis[24];          /* the last one run */
+    char analysis[24]; /* the last one run */
     char formulation[24];
     char method[24];
-    double t;                   /* reached */
+    double t; /* reached */
     long steps, rejected, iterations, jacobians, rows;
     double smallest_step, largest_step;
-    double energy_error;        /* largest violation of the energy balance / energy exchanged */
-    double constraint_error;    /* largest relative violation of a constraint */
+    double energy_error;     /* largest violation of the energy balance / energy exchanged */
+    double constraint_error; /* largest relative violation of a constraint */
     double seconds;
     double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
-    char reason[512];           /* why it stopped, "" when done */
+    char reason[512]; /* why it stopped, "" when done */
 } limber_summary;
 
 limber_status limber_run(const limber_model *model, const limber_run_options *options,

@@ -6,8 +6,8 @@
 
 typedef struct header {
     char magic[8];
-    double block_size, nl, index;     /* must match the model */
-    double rows, steps_rows;          /* rows of the tables that belong to it */
+    double block_size, nl, index; /* must match the model */
+    double rows, steps_rows;      /* rows of the tables that belong to it */
     double redundant, sum_rows;
 } header;
 
@@ -42,8 +42,11 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
 void lm_checkpoint_take(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
-    header h = {.block_size = (double)d->g->block_size, .nl = d->g->sys->nl, .index = run->index,
-                .redundant = d->redundant, .sum_rows = (double)run->sum->rows};
+    header h = {.block_size = (double)d->g->block_size,
+                .nl = d->g->sys->nl,
+                .index = run->index,
+                .redundant = d->redundant,
+                .sum_rows = (double)run->sum->rows};
     memcpy(h.magic, magic, sizeof magic);
     if (run->file) {
         h.rows = (double)lm_h5_rows(run->file, run->tables.results);

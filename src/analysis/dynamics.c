@@ -67,8 +67,9 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     }
     g->sys->form->energy(g->sys, &s, &e);
     double balance = total(&e) - d->k->energy0 - work + lost;
-    double exchanged = fmax(fmax(fabs(e.kinetic - d->k->kinetic0), fabs(work)),
-                            fmax(fabs(e.gravity - d->k->gravity0), fabs(e.elastic - d->k->elastic0)));
+    double exchanged =
+        fmax(fmax(fabs(e.kinetic - d->k->kinetic0), fabs(work)),
+             fmax(fabs(e.gravity - d->k->gravity0), fabs(e.elastic - d->k->elastic0)));
     d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged, e.kinetic));
     d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
     return lm_record_row(d->run, &s, t, work, lost, balance, g->stats.phi);
@@ -111,8 +112,8 @@ static limber_status watch_redundant(lm_dynamics_run *d)
     lm_integrator *g = d->g;
     lm_system *sys = g->sys;
     int row = 0;
-    double moved, gap, off = d->redundant ? sys->form->hidden_violation(sys, g->clock->t, g->q, &row)
-                                          : 0;
+    double moved, gap,
+        off = d->redundant ? sys->form->hidden_violation(sys, g->clock->t, g->q, &row) : 0;
     if (off < 1e-7) return LIMBER_OK;
     d->redundant = sys->form->select_rows(sys, g->clock->t, g->q, 0);
     if (d->redundant < 0) return LIMBER_MEMORY;
@@ -246,9 +247,12 @@ static limber_status begin(lm_dynamics_run *d)
 
 static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
 {
-    lm_integrator_options opt = {.until = until, .tolerance = a->tolerance, .step = a->step,
+    lm_integrator_options opt = {.until = until,
+                                 .tolerance = a->tolerance,
+                                 .step = a->step,
                                  .first_step = 1e-2 * fmin(a->output_step, 1e-2 * until),
-                                 .largest_step = until, .rho_inf = a->rho_inf,
+                                 .largest_step = until,
+                                 .rho_inf = a->rho_inf,
                                  .method = a->method};
     return a->method == LM_METHOD_EXPLICIT ? lm_extrapolation_create(sys, &opt)
                                            : lm_genalpha_create(sys, &opt);
@@ -259,7 +263,8 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     lm_system *sys = run->sys;
     size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nl = (size_t)sys->nl;
     double until = run->opt->until > 0 ? run->opt->until : a->until;
-    *d = (lm_dynamics_run){.run = run, .until = until, .cap = INFINITY, .dt = fmin(a->output_step, until)};
+    *d = (lm_dynamics_run){
+        .run = run, .until = until, .cap = INFINITY, .dt = fmin(a->output_step, until)};
     d->last = ceil(until / d->dt - 1e-9);
     d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
     d->interval = fmin(500, fmax(20, floor(5e5 / (double)(nv + 1))));

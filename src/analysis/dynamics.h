@@ -6,13 +6,13 @@
 
 /* Numbers of the loop that a checkpoint keeps. */
 typedef struct lm_dynamics_state {
-    double next;             /* index of the next output row */
-    double since_checkpoint; /* steps */
-    double work, lost, work0, lost0;       /* now, and at the start of the last step */
+    double next;                     /* index of the next output row */
+    double since_checkpoint;         /* steps */
+    double work, lost, work0, lost0; /* now, and at the start of the last step */
     double power0, power1, loss0, loss1;
     double energy0, kinetic0, gravity0, elastic0;
     double exchanged, imbalance;
-    double unit;             /* of length, for a model that is a single point */
+    double unit; /* of length, for a model that is a single point */
 } lm_dynamics_state;
 
 typedef struct lm_dynamics_run {
@@ -20,11 +20,11 @@ typedef struct lm_dynamics_run {
     lm_integrator *g;
     lm_dynamics_state *k;
     double until, dt, last, first_step, interval;
-    double cap;               /* steps end here at the latest; INFINITY: no such place */
-    int redundant;            /* inactive constraint rows */
-    double *q, *v, *a, *lam;  /* interpolated state */
-    double *pose, *pose0;     /* body poses now and at the start */
-    char *snapshot;           /* the last checkpoint, in memory */
+    double cap;              /* steps end here at the latest; INFINITY: no such place */
+    int redundant;           /* inactive constraint rows */
+    double *q, *v, *a, *lam; /* interpolated state */
+    double *pose, *pose0;    /* body poses now and at the start */
+    char *snapshot;          /* the last checkpoint, in memory */
     int snapshot_taken;
 } lm_dynamics_run;
 

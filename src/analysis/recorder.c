@@ -20,7 +20,7 @@ limber_status lm_record_failed(lm_run *run)
     return lm_stop(run, LIMBER_IO, "%s", lm_h5_error(run->file));
 }
 
-static const char *const energy_columns[] = {"kinetic", "elastic",    "gravity", "work",
+static const char *const energy_columns[] = {"kinetic",    "elastic", "gravity",   "work",
                                              "dissipated", "balance", "constraint"};
 enum { ENERGY_COLUMNS = 7, STEP_COLUMNS = 5 };
 static const char *const step_columns[] = {"t", "step", "iterations", "error", "rejected"};

@@ -20,13 +20,13 @@ typedef struct lm_run {
     const limber_run_options *opt;
     lm_diag *diag;
     limber_summary *sum;
-    lm_h5 *file;       /* NULL: no file */
+    lm_h5 *file; /* NULL: no file */
     lm_tables tables;
-    double *q, *v;     /* state handed from one analysis to the next */
-    double *outputs, *pose, *row; /* one row of each table */
+    double *q, *v;                  /* state handed from one analysis to the next */
+    double *outputs, *pose, *row;   /* one row of each table */
     double started, flushed, shown; /* seconds */
-    int index;         /* of the analysis in the model's list */
-    int resuming;      /* the analysis that runs now continues from the file */
+    int index;                      /* of the analysis in the model's list */
+    int resuming;                   /* the analysis that runs now continues from the file */
 } lm_run;
 
 /* Starting state by `initial`, assembled and consistent, into run->q, run->v. */

@@ -14,15 +14,15 @@ enum { ITERATIONS = 400, HALVINGS = 12 };
 
 typedef struct statics {
     lm_run *run;
-    lm_integrator *g;   /* for its linear solver and state */
-    double *zero;       /* [nv] velocities and accelerations */
+    lm_integrator *g; /* for its linear solver and state */
+    double *zero;     /* [nv] velocities and accelerations */
     double *q_last, *lam_last;
-    double mu, force;   /* regularisation; unit of force */
-    double goal;        /* residual over the unit of force at which equilibrium is reached */
-    double reached;     /* load factor in equilibrium */
+    double mu, force;     /* regularisation; unit of force */
+    double goal;          /* residual over the unit of force at which equilibrium is reached */
+    double reached;       /* load factor in equilibrium */
     limber_status status; /* not LIMBER_OK: out of memory, or the caller stopped the run */
     long iterations;
-    int worst;          /* equation with the largest motion, for messages */
+    int worst; /* equation with the largest motion, for messages */
 } statics;
 
 static double angular_unit(const statics *s, int i)
@@ -59,9 +59,7 @@ static double newton_step(statics *s, double *slope)
     double unit = g->mass_unit, *r = g->x + sys->nv + sys->nl, phi;
     /* divide the equilibrium equations by a typical stiffness to balance the matrix */
     double scale = s->force > 0 ? g->clock->size / s->force : 1;
-    if (sys->form->jacobian(sys, &st, s->mu / unit, 0, scale,
-                            lm_linear_values(g->lin)))
-        return NAN;
+    if (sys->form->jacobian(sys, &st, s->mu / unit, 0, scale, lm_linear_values(g->lin))) return NAN;
     int bad = lm_linear_factor(g->lin);
     if (bad < 0) s->status = LIMBER_MEMORY;
     if (bad || lm_linear_rcond(g->lin) < 1e-14) return NAN;

@@ -106,8 +106,8 @@ const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_dia
 {
     const char *names[LM_FORM_FFR + 1];
     lm_formulation_type type = m->spec->formulation.type;
-    lm_loc loc = m->spec->formulation.given ? m->spec->formulation.loc
-                                            : (lm_loc){m->spec->file, 0, 0};
+    lm_loc loc =
+        m->spec->formulation.given ? m->spec->formulation.loc : (lm_loc){m->spec->file, 0, 0};
     int found = !name;
     for (int i = 0; i <= LM_FORM_FFR; i++) {
         names[i] = lm_form_name((lm_formulation_type)i);

@@ -151,13 +151,18 @@ static limber_status named_analysis(lm_run *run, lm_spec_analysis *a)
         lm_error(run->diag, ((lm_loc){0}), "unknown analysis '%s'", run->opt->analysis);
         return LIMBER_INPUT;
     }
-    *a = (lm_spec_analysis){.type = (lm_analysis_type)type, .loc = {spec->file, 0, 0},
-                            .tolerance = 1e-4, .rho_inf = 0.8, .load_steps = 1, .count = 10,
+    *a = (lm_spec_analysis){.type = (lm_analysis_type)type,
+                            .loc = {spec->file, 0, 0},
+                            .tolerance = 1e-4,
+                            .rho_inf = 0.8,
+                            .load_steps = 1,
+                            .count = 10,
                             .drive = -1};
     for (int i = spec->analyses.n - 1; i >= 0; i--)
         if ((int)spec->analyses.at[i].type == type) *a = spec->analyses.at[i], run->index = i;
     if (type == LM_ANALYSIS_DYNAMICS && !(a->until > 0 || run->opt->until > 0)) {
-        lm_error(run->diag, a->loc, "the model has no 'dynamics' analysis: give its end by --until");
+        lm_error(run->diag, a->loc,
+                 "the model has no 'dynamics' analysis: give its end by --until");
         return LIMBER_INPUT;
     }
     if (a->output_step <= 0) a->output_step = run->opt->until / 1000;
@@ -223,7 +228,8 @@ static limber_status run_all(lm_run *run)
     if (run->file) {
         int bad = lm_h5_close(run->file);
         run->file = NULL;
-        if (!st && bad) st = lm_stop(run, LIMBER_IO, "%s could not be completed", run->opt->results);
+        if (!st && bad)
+            st = lm_stop(run, LIMBER_IO, "%s could not be completed", run->opt->results);
     }
     return st;
 }
@@ -242,8 +248,11 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
 {
     limber_run_options defaults = limber_run_options_default();
     limber_summary local;
-    lm_run run = {.model = &model->m, .opt = options ? options : &defaults, .diag = &msg->diag,
-                  .sum = summary ? summary : &local, .started = lm_seconds()};
+    lm_run run = {.model = &model->m,
+                  .opt = options ? options : &defaults,
+                  .diag = &msg->diag,
+                  .sum = summary ? summary : &local,
+                  .started = lm_seconds()};
     memset(run.sum, 0, sizeof *run.sum);
     run.flushed = run.started;
     const lm_form *form = lm_choose_form(&model->m, run.opt->formulation, run.diag);
@@ -293,16 +302,18 @@ static void count_constraints(lm_run *run, limber_check_info *info)
     }
 }
 
-limber_status limber_check(const limber_model *model, limber_check_info *info,
-                           limber_messages *msg)
+limber_status limber_check(const limber_model *model, limber_check_info *info, limber_messages *msg)
 {
     const lm_spec *spec = model->m.spec;
     limber_run_options opt = limber_run_options_default();
     limber_summary sum = {0};
     lm_run run = {.model = &model->m, .opt = &opt, .diag = &msg->diag, .sum = &sum};
-    *info = (limber_check_info){.bodies = spec->bodies.n, .joints = spec->joints.n,
-                                .forces = spec->forces.n, .loads = spec->loads.n,
-                                .outputs = spec->outputs.n, .analyses = spec->analyses.n};
+    *info = (limber_check_info){.bodies = spec->bodies.n,
+                                .joints = spec->joints.n,
+                                .forces = spec->forces.n,
+                                .loads = spec->loads.n,
+                                .outputs = spec->outputs.n,
+                                .analyses = spec->analyses.n};
     const lm_form *form = lm_choose_form(&model->m, NULL, run.diag);
     limber_status st = form ? form->create(&model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
     if (!st) st = prepare(&run);

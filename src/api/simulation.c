@@ -49,7 +49,10 @@ limber_status limber_simulation_new(const limber_model *model, limber_simulation
     *sim = NULL;
     if (!s) return LIMBER_MEMORY;
     s->opt = limber_run_options_default();
-    s->run = (lm_run){.model = &model->m, .opt = &s->opt, .diag = &msg->diag, .sum = &s->sum,
+    s->run = (lm_run){.model = &model->m,
+                      .opt = &s->opt,
+                      .diag = &msg->diag,
+                      .sum = &s->sum,
                       .started = lm_seconds()};
     limber_status st = open(s, &model->m, &msg->diag);
     if (st) {
@@ -67,8 +70,8 @@ limber_status limber_simulation_advance(limber_simulation *sim, double t)
     lm_dynamics_run *d = &sim->d;
     sim->sum.reason[0] = 0;
     if (!(t >= d->g->clock->t) || t > d->until * (1 + 1e-12))
-        return lm_stop(&sim->run, LIMBER_INPUT, "time %.6g is not between %.6g and the end, %.6g", t,
-                       d->g->clock->t, d->until);
+        return lm_stop(&sim->run, LIMBER_INPUT, "time %.6g is not between %.6g and the end, %.6g",
+                       t, d->g->clock->t, d->until);
     return lm_dynamics_advance(d, t < d->until ? t : d->until);
 }
 

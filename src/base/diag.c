@@ -48,7 +48,7 @@ void lm_diag_sort(lm_diag *d)
         int r = rank[i], j = i;
         for (; j > 0; j--) {
             lm_message *p = &d->list.at[j - 1];
-            int after = rank[j - 1] != r             ? rank[j - 1] > r
+            int after = rank[j - 1] != r            ? rank[j - 1] > r
                         : p->loc.line != m.loc.line ? p->loc.line > m.loc.line
                                                     : p->loc.col > m.loc.col;
             if (!after) break;

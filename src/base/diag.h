@@ -19,10 +19,10 @@ typedef struct lm_message {
 } lm_message;
 
 typedef struct lm_diag {
-    lm_arena arena;          /* owns the texts */
+    lm_arena arena; /* owns the texts */
     LM_VEC(lm_message) list;
-    int errors;              /* number of LM_ERROR, those beyond the limit included */
-    int out_of_memory;       /* a message was lost for want of memory */
+    int errors;        /* number of LM_ERROR, those beyond the limit included */
+    int out_of_memory; /* a message was lost for want of memory */
 } lm_diag;
 
 /* No more than LM_DIAG_MOST messages are kept; `errors` goes on counting. */
@@ -30,7 +30,7 @@ enum { LM_DIAG_MOST = 200 };
 
 void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-#define lm_error(d, loc, ...) lm_diag_add((d), LM_ERROR, (loc), __VA_ARGS__)
+#define lm_error(d, loc, ...)   lm_diag_add((d), LM_ERROR, (loc), __VA_ARGS__)
 #define lm_warning(d, loc, ...) lm_diag_add((d), LM_WARNING, (loc), __VA_ARGS__)
 
 void lm_diag_sort(lm_diag *d); /* by file (order of first appearance), line, column; stable */

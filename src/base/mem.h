@@ -16,9 +16,9 @@ void *lm_realloc(void *p, size_t size);
 void lm_free(void *p);
 
 /* Test hooks. */
-long lm_mem_allocs(void);        /* allocations made so far in this process */
-long lm_mem_live(void);          /* allocations not freed yet */
-void lm_mem_fail_after(long k);  /* the k-th allocation from now (1 = next) fails; 0 = never */
+long lm_mem_allocs(void);         /* allocations made so far in this process */
+long lm_mem_live(void);           /* allocations not freed yet */
+void lm_mem_fail_after(long k);   /* the k-th allocation from now (1 = next) fails; 0 = never */
 void lm_mem_fail_all(int sticky); /* 1: once one failed, all later ones fail too */
 
 typedef struct lm_arena {
@@ -35,7 +35,7 @@ char *lm_arena_strn(lm_arena *a, const char *s, size_t n);
 char *lm_arena_printf(lm_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void lm_arena_free(lm_arena *a);
 
-#define LM_NEW(arena, type) ((type *)lm_arena_alloc((arena), sizeof(type)))
+#define LM_NEW(arena, type)      ((type *)lm_arena_alloc((arena), sizeof(type)))
 #define LM_NEW_N(arena, type, n) ((type *)lm_arena_alloc((arena), sizeof(type) * (size_t)(n)))
 
 /* A growing array inside an arena: LM_PUSH(arena, v) returns a pointer to a new zeroed element.

@@ -15,14 +15,14 @@
 typedef struct lm_op lm_op; /* private to expr/ */
 
 typedef struct lm_expr {
-    const char *text;   /* source, for messages */
-    lm_loc loc;         /* of its first character */
-    const lm_op *ops;   /* operations in order of evaluation; the last one is the value */
+    const char *text; /* source, for messages */
+    lm_loc loc;       /* of its first character */
+    const lm_op *ops; /* operations in order of evaluation; the last one is the value */
     int nops;
-    int ninputs;        /* number of distinct slots used */
-    const int *inputs;  /* [ninputs] their numbers, ascending */
-    int constant;       /* 1: no inputs at all, `value` holds */
-    double value;       /* valid when constant */
+    int ninputs;                 /* number of distinct slots used */
+    const int *inputs;           /* [ninputs] their numbers, ascending */
+    int constant;                /* 1: no inputs at all, `value` holds */
+    double value;                /* valid when constant */
     const struct lm_kink *kinks; /* private: places where the expression may not be smooth in t */
     int nkinks;
 } lm_expr;

@@ -74,15 +74,15 @@ struct lm_system {
     const lm_form *form;
     const lm_model *model;
     int nq, nv, nl, nposes;
-    lm_pattern pattern;   /* of the (nv + nl) matrix */
+    lm_pattern pattern;     /* of the (nv + nl) matrix */
     unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
     unsigned char *active;  /* [nl] */
-    double load_factor;   /* scales gravity, loads and efforts; 1 except in statics */
-    double softness;      /* on the diagonal of loop rows: keeps the matrix regular where loops are
+    double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
+    double softness; /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
-    int algebraic;        /* 1: a force depends on accelerations or reactions */
-    int works;            /* 1: loads, efforts, drives or dampers can do work */
-    int mobility;         /* degrees of freedom found by the last select_rows */
+    int algebraic;   /* 1: a force depends on accelerations or reactions */
+    int works;       /* 1: loads, efforts, drives or dampers can do work */
+    int mobility;    /* degrees of freedom found by the last select_rows */
 };
 
 /* All formulations, by lm_formulation_type; NULL: not in this version. */

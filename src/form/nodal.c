@@ -213,9 +213,13 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (!s) return LIMBER_MEMORY;
     s->arena = arena;
     s->m = m;
-    s->sys = (lm_system){.form = lm_form_get(LM_FORM_COROTATIONAL), .model = m,
-                         .nq = NODE_Q * m->nnodes + m->nangles, .nv = NODE_V * m->nnodes,
-                         .nl = m->nrows, .nposes = m->nbodies, .load_factor = 1};
+    s->sys = (lm_system){.form = lm_form_get(LM_FORM_COROTATIONAL),
+                         .model = m,
+                         .nq = NODE_Q * m->nnodes + m->nangles,
+                         .nv = NODE_V * m->nnodes,
+                         .nl = m->nrows,
+                         .nposes = m->nbodies,
+                         .load_factor = 1};
     int failed = build(s);
     if (!failed) {
         refuse_sensors(s, diag);
@@ -368,7 +372,7 @@ static void describe(const lm_system *sys, int i, char *text, size_t size)
 {
     const lm_model *m = sys->model;
     if (i < sys->nv) {
-        static const char *const what[] = {"force x", "force y", "force z",
+        static const char *const what[] = {"force x",  "force y",  "force z",
                                            "moment x", "moment y", "moment z"};
         const lm_node *n = &m->nodes[i / NODE_V];
         snprintf(text, size, "body %s, %s", m->bodies[n->body].name, what[i % NODE_V]);

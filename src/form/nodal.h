@@ -25,13 +25,13 @@ typedef struct nodal_block { /* a 3x3 block in the matrix: place of each column'
 typedef struct nodal_row { /* places of a constraint row: entries of Phi, of Phi^T, diagonal */
     int at[12], tr[12];    /* -1: not in the pattern (zero) */
     int diag;
-    int tree;              /* belongs to the spanning tree: always active */
+    int tree; /* belongs to the spanning tree: always active */
 } nodal_row;
 
 /* Derivative of a sensor with respect to the state: at most two nodes, and multipliers. */
 enum { SENSOR_ROWS = 9 };
 typedef struct sensor_grad {
-    int node[2];                          /* -1: none */
+    int node[2]; /* -1: none */
     double dq[2][6], dv[2][6], da[2][6];
     int nrows, row[SENSOR_ROWS];
     double dlam[SENSOR_ROWS];
@@ -46,8 +46,8 @@ typedef struct nodal_load { /* a load, or the expression part of it */
 
 /* One (force, sensor) coupling: rows of the nodes the force acts on, columns of what it senses. */
 typedef struct nodal_coupling {
-    int sensor;          /* index of the sensor */
-    nodal_block block[4][4]; /* [row block][column block]; rows: x,psi of force node a, b */
+    int sensor;               /* index of the sensor */
+    nodal_block block[4][4];  /* [row block][column block]; rows: x,psi of force node a, b */
     int lam[SENSOR_ROWS][12]; /* places in multiplier columns */
 } nodal_coupling;
 
@@ -57,8 +57,8 @@ typedef struct nodal_expr { /* expressions of a force with all their couplings *
 } nodal_expr;
 
 typedef struct nodal_kin { /* kinematics of the last evaluated state */
-    lm_m3 *R;            /* [nnodes] */
-    lm_pair_pose *pair;  /* [npairs] */
+    lm_m3 *R;              /* [nnodes] */
+    lm_pair_pose *pair;    /* [npairs] */
 } nodal_kin;
 
 extern const lm_form lm_form_corotational;
@@ -71,23 +71,23 @@ typedef struct nodal {
     const lm_model *m;
     int nrigid;
     nodal_rigid *rigid;
-    nodal_row *row;           /* [nl] */
-    nodal_block (*row_block)[4][4]; /* [nl] geometric stiffness of constraints */
+    nodal_row *row;                    /* [nl] */
+    nodal_block (*row_block)[4][4];    /* [nl] geometric stiffness of constraints */
     nodal_block (*action_block)[4][4]; /* [nactions] */
-    nodal_expr *action_expr;  /* [nactions] */
+    nodal_expr *action_expr;           /* [nactions] */
     int nloads;
     nodal_load *load;
-    nodal_expr *load_expr;    /* [nloads] */
+    nodal_expr *load_expr; /* [nloads] */
     nodal_kin kin;
-    double *slots;            /* values of t and the sensors */
+    double *slots;               /* values of t and the sensors */
     unsigned char *force_sensor; /* [nsensors] used by an effort or load */
-    unsigned char *reactive;  /* [nactions] its effort depends on a reaction */
-    int sensing;              /* sensors of forces are being read: see nodal_reaction */
-    double *scratch;          /* for expressions, order 2 */
-    double *egrad;            /* gradient of one expression */
-    int ntracked;             /* joint angles that something asks for: kept continuous in q */
-    int *tracked;             /* [ntracked] index into model->coords */
-    int *initial_of;          /* [ncoords] index into spec->initial, -1: none */
+    unsigned char *reactive;     /* [nactions] its effort depends on a reaction */
+    int sensing;                 /* sensors of forces are being read: see nodal_reaction */
+    double *scratch;             /* for expressions, order 2 */
+    double *egrad;               /* gradient of one expression */
+    int ntracked;                /* joint angles that something asks for: kept continuous in q */
+    int *tracked;                /* [ntracked] index into model->coords */
+    int *initial_of;             /* [ncoords] index into spec->initial, -1: none */
     lm_tree *tree;
 } nodal;
 
@@ -110,7 +110,7 @@ static inline double blocks_dot(const lm_v3 G[LM_PAIR_BLOCKS], const lm_v3 v[LM_
 
 /* nodal_kin.c */
 void nodal_kinematics(nodal *s, const double *q);
-void nodal_kinematics_of(nodal *s, const double *q, int pair); /* of one pair only */
+void nodal_kinematics_of(nodal *s, const double *q, int pair);  /* of one pair only */
 double nodal_coord(const nodal *s, const double *q, int coord); /* value of a joint coordinate */
 double nodal_action_value(const nodal *s, const double *q, const lm_action *a);
 int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1);

@@ -305,7 +305,8 @@ static void action(nodal *s, const lm_state *st, int k, double cM, double cD, do
                 add_block(values, &s->action_block[k][r][c], cK * f.w, &H[r][c]);
         }
     if (a->effort)
-        add_effort(s, st, a->effort, &s->action_expr[k], -s->sys.load_factor, G, cM, cD, cK, values);
+        add_effort(s, st, a->effort, &s->action_expr[k], -s->sys.load_factor, G, cM, cD, cK,
+                   values);
 }
 
 static void load(nodal *s, const lm_state *st, int k, double cM, double cD, double cK,

@@ -42,8 +42,7 @@ static lm_v3 kinematic_vector(lm_sensor_kind kind, const frame_kin *f, const fra
     case LM_SENSOR_POS: return d;
     case LM_SENSOR_VEL: return v3_sub(dv, v3_cross(g->w, d));
     case LM_SENSOR_OMEGA: return v3_sub(f->w, g->w);
-    case LM_SENSOR_ALPHA:
-        return v3_sub(v3_sub(f->al, g->al), v3_cross(g->w, v3_sub(f->w, g->w)));
+    case LM_SENSOR_ALPHA: return v3_sub(v3_sub(f->al, g->al), v3_cross(g->w, v3_sub(f->w, g->w)));
     default: /* acceleration: minus transport, minus Coriolis */
         rel = v3_sub(dv, v3_cross(g->w, d));
         wd = v3_add(v3_cross(g->al, d), v3_cross(g->w, v3_cross(g->w, d)));
@@ -321,7 +320,8 @@ static void reaction_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c,
         lm_action seen = *a;
         if (s->reactive[j->first_action + k]) seen.effort = NULL;
         lm_measure_grad(a->measure, a->i, a->j, p, G);
-        action_law f = nodal_action(s, st, &seen, nodal_action_value(s, st->q, a), blocks_dot(G, v));
+        action_law f =
+            nodal_action(s, st, &seen, nodal_action_value(s, st->q, a), blocks_dot(G, v));
         reaction_part(p, a->measure, a->i, a->j, f.w, e, moment, u, G, H, g);
         reaction_law(a, u, G, H, v, &f, g);
     }

@@ -19,9 +19,9 @@ struct lm_tree {
     double (*S)[6][6];   /* [n] their directions, scaled twists: S[k] is direction k */
     int ndof;
     unsigned char *is_tree; /* [njoints] */
-    int ncand;           /* rows that may be redundant */
-    int *cand;           /* [ncand] loop rows first, then drives, then initial values */
-    double size;         /* unit of length */
+    int ncand;              /* rows that may be redundant */
+    int *cand;              /* [ncand] loop rows first, then drives, then initial values */
+    double size;            /* unit of length */
 };
 
 /* ---- making the tree ---- */
@@ -486,8 +486,8 @@ int nodal_initial(lm_system *sys, double *q, double *v)
         if (k->turns < 0) continue;
         double value, rate;
         coord_start(s, k->joint, c - s->m->joints[k->joint].first_coord, &value, &rate);
-        double now = lm_measure_value(k->measure, k->i, k->j,
-                                      &s->kin.pair[s->m->joints[k->joint].pair]);
+        double now =
+            lm_measure_value(k->measure, k->i, k->j, &s->kin.pair[s->m->joints[k->joint].pair]);
         q[NODE_Q * s->m->nnodes + k->turns] = lm_angle_near(now, value);
     }
     return 0;

@@ -29,7 +29,7 @@ typedef struct lm_h5 lm_h5;
 typedef enum lm_h5_mode {
     LM_H5_CREATE, /* make a new file, or empty an existing one that limber wrote */
     LM_H5_READ,
-    LM_H5_UPDATE  /* open an existing file for appending (resume) */
+    LM_H5_UPDATE /* open an existing file for appending (resume) */
 } lm_h5_mode;
 
 /* Open. On failure returns -1 and writes the reason into err[size]: missing, a directory, no
@@ -57,8 +57,8 @@ int lm_h5_write_blob(lm_h5 *f, const char *path, const void *data, size_t size);
  * row); a full buffer flushes the file. Returns the table's number >= 0, or -1. */
 int lm_h5_table(lm_h5 *f, const char *path, int ncols, const char *const *columns, int block);
 int lm_h5_append(lm_h5 *f, int table, const double *row);
-long lm_h5_rows(const lm_h5 *f, int table);               /* written and buffered */
-int lm_h5_truncate(lm_h5 *f, int table, long rows);       /* drop the rows after the first
+long lm_h5_rows(const lm_h5 *f, int table);         /* written and buffered */
+int lm_h5_truncate(lm_h5 *f, int table, long rows); /* drop the rows after the first
                                  `rows`: a flush, and on the disk at once */
 
 /* Reading: memory is lm_alloc'ed, free with lm_free. A missing object gives 1 (not -1). */

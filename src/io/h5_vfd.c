@@ -328,7 +328,8 @@ enum { SPACE = 0x01, MORE = 0x10, STRETCHES = 64 }; /* types of messages; stretc
 static haddr_t find_rows(const lm_vfd *v, stretch here, stretch *list, int *n)
 {
     unsigned char m[24]; /* type, size, 4 other bytes; and the first 16 of its content */
-    for (haddr_t at = here.at; at + 8 <= here.end; at += 8 + little(m + 2, 2)) {
+    haddr_t end = here.end < v->size ? here.end : v->size;
+    for (haddr_t at = here.at; at + 8 <= end; at += 8 + little(m + 2, 2)) {
         if (get(v, at, sizeof m, (char *)m)) return 0;
         int type = (int)little(m, 2);
         if (type == SPACE && m[8] == 1 && m[9] == 2) return at + 16;

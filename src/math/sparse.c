@@ -34,7 +34,8 @@ int lm_pattern_make(lm_pattern_builder *b, lm_arena *arena, int n, lm_pattern *p
     if (b->failed) return -1;
     p->colptr = LM_NEW_N(arena, int, n + 1);
     p->rowind = LM_NEW_N(arena, int, m);
-    int *start = lm_alloc(sizeof(int) * (size_t)(n + 1)), *byrow = lm_alloc(sizeof(int) * (size_t)m);
+    int *start = lm_alloc(sizeof(int) * (size_t)(n + 1)),
+        *byrow = lm_alloc(sizeof(int) * (size_t)m);
     int *row = lm_alloc(sizeof(int) * (size_t)m);
     int failed = !p->colptr || !p->rowind || !start || !byrow || !row;
     if (!failed) {
@@ -76,5 +77,6 @@ int lm_pattern_find(const lm_pattern *p, int row, int col)
 void lm_sparse_mul(const lm_pattern *p, const double *values, double s, const double *x, double *y)
 {
     for (int c = 0; c < p->n; c++)
-        for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) y[p->rowind[k]] += s * values[k] * x[c];
+        for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++)
+            y[p->rowind[k]] += s * values[k] * x[c];
 }

@@ -22,7 +22,7 @@ typedef struct lm_pattern_builder {
     int failed;
 } lm_pattern_builder;
 
-int lm_pattern_add(lm_pattern_builder *b, int row, int col);             /* 0, or -1: no memory */
+int lm_pattern_add(lm_pattern_builder *b, int row, int col); /* 0, or -1: no memory */
 int lm_pattern_block(lm_pattern_builder *b, int row, int col, int nr, int nc);
 int lm_pattern_make(lm_pattern_builder *b, lm_arena *arena, int n, lm_pattern *p);
 

@@ -124,13 +124,13 @@ static inline lm_m3 quat_m3(lm_quat q)
 }
 
 /* rotation.c */
-lm_quat lm_quat_exp(lm_v3 psi);     /* rotation vector -> quaternion */
-lm_v3 lm_quat_log(lm_quat q);       /* rotation vector, |.| <= pi */
+lm_quat lm_quat_exp(lm_v3 psi); /* rotation vector -> quaternion */
+lm_v3 lm_quat_log(lm_quat q);   /* rotation vector, |.| <= pi */
 lm_quat lm_quat_from_m3(const lm_m3 *R);
 lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle);
 /* Inverse of the left tangent operator: d(psi)/dt = Tinv(psi) omega when R = exp(psi) R0. */
 lm_m3 lm_rot_tangent_inverse(lm_v3 psi);
-lm_m3 lm_rot_tangent(lm_v3 psi);    /* omega = T(psi) d(psi)/dt */
+lm_m3 lm_rot_tangent(lm_v3 psi); /* omega = T(psi) d(psi)/dt */
 /* A right-handed triad whose third axis is `axis`. */
 lm_m3 lm_triad(lm_v3 axis);
 /* Angle moved by whole turns to the place nearest to `near`. */

@@ -169,8 +169,9 @@ static void reserve(lm_model *m, const lm_spec *s)
     int nodes = 0;
     for (int i = 0; i < s->bodies.n; i++) {
         const lm_spec_body *b = &s->bodies.at[i];
-        nodes += b->type == LM_BODY_RIGID ? 1 : b->type == LM_BODY_BEAM ? b->elements + 1
-                                                                        : b->nnodes;
+        nodes += b->type == LM_BODY_RIGID  ? 1
+                 : b->type == LM_BODY_BEAM ? b->elements + 1
+                                           : b->nnodes;
     }
     m->nodes = LM_NEW_N(&m->arena, lm_node, nodes);
     m->bodies = LM_NEW_N(&m->arena, lm_body, s->bodies.n);

@@ -13,10 +13,14 @@ typedef struct measure_def {
     const char *what;
 } measure_def;
 
-#define POINT3 {LM_POINT, 0, 0, "force x"}, {LM_POINT, 1, 0, "force y"}, {LM_POINT, 2, 0, "force z"}
-#define ACROSS {LM_ALONG, 0, 0, "force across 1"}, {LM_ALONG, 1, 0, "force across 2"}
-#define ALIGN {LM_DOT, 0, 2, "moment across 1"}, {LM_DOT, 1, 2, "moment across 2"}
-#define LOCK {LM_ANTI, 0, 0, "moment 1"}, {LM_ANTI, 1, 0, "moment 2"}, {LM_ANTI, 2, 0, "moment 3"}
+#define POINT3                                                                                     \
+    {LM_POINT, 0, 0, "force x"}, {LM_POINT, 1, 0, "force y"}, { LM_POINT, 2, 0, "force z" }
+#define ACROSS                                                                                     \
+    {LM_ALONG, 0, 0, "force across 1"}, { LM_ALONG, 1, 0, "force across 2" }
+#define ALIGN                                                                                      \
+    {LM_DOT, 0, 2, "moment across 1"}, { LM_DOT, 1, 2, "moment across 2" }
+#define LOCK                                                                                       \
+    {LM_ANTI, 0, 0, "moment 1"}, {LM_ANTI, 1, 0, "moment 2"}, { LM_ANTI, 2, 0, "moment 3" }
 
 typedef struct joint_def {
     int nrows;
@@ -30,11 +34,8 @@ static const joint_def joint_defs[] = {
     [LM_JOINT_FIXED] = {6, {POINT3, LOCK}, 0, {{0}}, 3},
     [LM_JOINT_REVOLUTE] = {5, {POINT3, ALIGN}, 1, {{LM_TWIST, 2, 0, "angle"}}, 3},
     [LM_JOINT_PRISMATIC] = {5, {ACROSS, LOCK}, 1, {{LM_ALONG, 2, 0, "displacement"}}, 0},
-    [LM_JOINT_CYLINDRICAL] = {4,
-                              {ACROSS, ALIGN},
-                              2,
-                              {{LM_TWIST, 2, 0, "angle"}, {LM_ALONG, 2, 0, "displacement"}},
-                              2},
+    [LM_JOINT_CYLINDRICAL] =
+        {4, {ACROSS, ALIGN}, 2, {{LM_TWIST, 2, 0, "angle"}, {LM_ALONG, 2, 0, "displacement"}}, 2},
     [LM_JOINT_SPHERICAL] = {3, {POINT3}, 0, {{0}}, 3},
     [LM_JOINT_UNIVERSAL] = {4,
                             {POINT3, {LM_DOT, 0, 1, "moment along the cross"}},
@@ -47,11 +48,8 @@ static const joint_def joint_defs[] = {
                          {{LM_TWIST, 2, 0, "angle"}, {LM_ALONG, 0, 0, "x"}, {LM_ALONG, 1, 0, "y"}},
                          0},
     [LM_JOINT_INLINE] = {2, {ACROSS}, 1, {{LM_ALONG, 2, 0, "displacement"}}, 2},
-    [LM_JOINT_DISTANCE] = {1,
-                           {{LM_LENGTH, 0, 0, "force"}},
-                           1,
-                           {{LM_LENGTH, 0, 0, "displacement"}},
-                           0},
+    [LM_JOINT_DISTANCE] =
+        {1, {{LM_LENGTH, 0, 0, "force"}}, 1, {{LM_LENGTH, 0, 0, "displacement"}}, 0},
 };
 
 /* The points where a joint or force element attaches, and the triad, as drawn. */
@@ -108,18 +106,27 @@ static int is_angle(lm_measure m) { return m == LM_TWIST || m == LM_ANGLE1 || m 
 static void add_row(lm_model *m, int joint, const measure_def *def, double offset, int coord,
                     const lm_expr *drive, int initial)
 {
-    m->rows[m->nrows++] = (lm_row){.joint = joint, .measure = def->measure, .i = def->i,
-                                   .j = def->j, .offset = offset, .coord = coord, .drive = drive,
-                                   .initial = initial, .what = def->what};
+    m->rows[m->nrows++] = (lm_row){.joint = joint,
+                                   .measure = def->measure,
+                                   .i = def->i,
+                                   .j = def->j,
+                                   .offset = offset,
+                                   .coord = coord,
+                                   .drive = drive,
+                                   .initial = initial,
+                                   .what = def->what};
 }
 
 static void add_coord(lm_model *m, int joint, int c, const joint_def *def, double offset)
 {
     const measure_def *md = &def->coord[c];
-    m->coords[m->ncoords++] = (lm_coord){
-        .joint = joint, .kind = lm_joint_coord(m->joints[joint].type, c), .measure = md->measure,
-        .i = md->i, .j = md->j, .offset = offset,
-        .turns = is_angle(md->measure) ? m->nangles++ : -1};
+    m->coords[m->ncoords++] = (lm_coord){.joint = joint,
+                                         .kind = lm_joint_coord(m->joints[joint].type, c),
+                                         .measure = md->measure,
+                                         .i = md->i,
+                                         .j = md->j,
+                                         .offset = offset,
+                                         .turns = is_angle(md->measure) ? m->nangles++ : -1};
 }
 
 /* What the coordinate carries: a drive becomes a row, the rest one action. */
@@ -134,12 +141,18 @@ static void add_carried(lm_model *m, int joint, int c, const joint_def *def)
         add_row(m, joint, &md, m->coords[index].offset, c, &k->drive, -1);
     }
     if (!k->has_effort && k->stiffness == 0 && k->damping == 0 && k->friction == 0) return;
-    m->actions[m->nactions++] = (lm_action){
-        .owner = s->item.name, .pair = m->joints[joint].pair, .measure = def->coord[c].measure,
-        .i = def->coord[c].i, .j = def->coord[c].j, .offset = m->coords[index].offset,
-        .stiffness = k->stiffness, .damping = k->damping, .friction = k->friction,
-        .friction_velocity = k->friction_velocity, .effort = k->has_effort ? &k->effort : NULL,
-        .coord_index = index};
+    m->actions[m->nactions++] = (lm_action){.owner = s->item.name,
+                                            .pair = m->joints[joint].pair,
+                                            .measure = def->coord[c].measure,
+                                            .i = def->coord[c].i,
+                                            .j = def->coord[c].j,
+                                            .offset = m->coords[index].offset,
+                                            .stiffness = k->stiffness,
+                                            .damping = k->damping,
+                                            .friction = k->friction,
+                                            .friction_velocity = k->friction_velocity,
+                                            .effort = k->has_effort ? &k->effort : NULL,
+                                            .coord_index = index};
 }
 
 static int is_rotation(lm_measure m) { return m >= LM_DOT; }
@@ -149,9 +162,14 @@ static void add_compliant(lm_model *m, int joint, const measure_def *def, double
 {
     const lm_spec_joint *s = &m->spec->joints.at[joint];
     int rot = is_rotation(def->measure);
-    lm_action a = {.owner = s->item.name, .pair = m->joints[joint].pair, .measure = def->measure,
-                   .i = def->i, .j = def->j, .offset = offset,
-                   .stiffness = s->compliant_stiffness[rot], .damping = s->compliant_damping[rot],
+    lm_action a = {.owner = s->item.name,
+                   .pair = m->joints[joint].pair,
+                   .measure = def->measure,
+                   .i = def->i,
+                   .j = def->j,
+                   .offset = offset,
+                   .stiffness = s->compliant_stiffness[rot],
+                   .damping = s->compliant_damping[rot],
                    .coord_index = -1};
     if (def->measure == LM_ANTI) a.measure = LM_ROTVEC;
     m->actions[m->nactions++] = a;
@@ -173,8 +191,11 @@ void lm_compile_joint(lm_model *m, int i, lm_diag *diag)
     if (s->type == LM_JOINT_DISTANCE && v3_norm(d) <= 1e-12 * (m->size + v3_norm(at[0])))
         lm_error(diag, s->item.loc, "joint '%s': the distance between its two frames is zero",
                  s->item.name);
-    *j = (lm_joint){.name = s->item.name, .type = s->type, .first_row = m->nrows,
-                    .first_action = m->nactions, .first_coord = m->ncoords,
+    *j = (lm_joint){.name = s->item.name,
+                    .type = s->type,
+                    .first_row = m->nrows,
+                    .first_action = m->nactions,
+                    .first_coord = m->ncoords,
                     .ncoords = def->ncoords};
     j->pair = lm_compile_pair(m, node, at, E);
     for (int r = 0; r < def->nrows; r++) {
@@ -213,16 +234,24 @@ void lm_compile_force(lm_model *m, int i, lm_diag *diag)
                      "spring '%s': its ends coincide, so that its direction is not defined; use a "
                      "bushing, or move an end",
                      s->item.name);
-        m->actions[m->nactions++] =
-            (lm_action){.owner = s->item.name, .pair = pair, .measure = LM_LENGTH, .offset = length,
-                        .stiffness = s->stiffness[0], .damping = s->damping[0], .coord_index = -1};
+        m->actions[m->nactions++] = (lm_action){.owner = s->item.name,
+                                                .pair = pair,
+                                                .measure = LM_LENGTH,
+                                                .offset = length,
+                                                .stiffness = s->stiffness[0],
+                                                .damping = s->damping[0],
+                                                .coord_index = -1};
         return;
     }
     for (int k = 0; k < 6; k++) {
         if (s->stiffness[k] == 0 && s->damping[k] == 0) continue;
-        lm_action a = {.owner = s->item.name, .pair = pair,
-                       .measure = k < 3 ? LM_ALONG : LM_ROTVEC, .i = k % 3,
-                       .stiffness = s->stiffness[k], .damping = s->damping[k], .coord_index = -1};
+        lm_action a = {.owner = s->item.name,
+                       .pair = pair,
+                       .measure = k < 3 ? LM_ALONG : LM_ROTVEC,
+                       .i = k % 3,
+                       .stiffness = s->stiffness[k],
+                       .damping = s->damping[k],
+                       .coord_index = -1};
         if (k < 3) a.offset = v3_dot(m3_col(&R, k), d);
         m->actions[m->nactions++] = a;
     }

@@ -30,10 +30,10 @@ enum { LM_GROUND = -1, LM_BETWEEN_NODES = -2 };
 
 /* A frame of spec->frames, same index: fixed to a node, or to the ground. */
 typedef struct lm_frame {
-    int node;  /* LM_GROUND: r and E are in world axes */
-    lm_v3 r;   /* from the node, in node axes */
-    lm_m3 E;   /* axes of the frame in node axes */
-    lm_v3 x;   /* position as drawn, world */
+    int node; /* LM_GROUND: r and E are in world axes */
+    lm_v3 r;  /* from the node, in node axes */
+    lm_m3 E;  /* axes of the frame in node axes */
+    lm_v3 x;  /* position as drawn, world */
 } lm_frame;
 
 /* One constraint equation: measure(a, b) - offset - drive(t) = 0. */
@@ -42,38 +42,38 @@ typedef struct lm_row {
     lm_measure measure;
     int i, j;
     double offset;
-    int coord;          /* joint coordinate it prescribes (drive or initial value), or -1 */
+    int coord;            /* joint coordinate it prescribes (drive or initial value), or -1 */
     const lm_expr *drive; /* NULL: none */
-    int initial;        /* index into spec->initial: active only while assembling; else -1 */
-    const char *what;   /* "force x", "moment 1", "drive angle": for messages */
+    int initial;          /* index into spec->initial: active only while assembling; else -1 */
+    const char *what;     /* "force x", "moment 1", "drive angle": for messages */
 } lm_row;
 
 /* A spring-damper-effort along a measure; joint coordinates that carry something, compliant
  * joints, springs and bushings are all made of these. */
 typedef struct lm_action {
-    const char *owner;  /* name of the joint or force */
+    const char *owner; /* name of the joint or force */
     int pair;
     lm_measure measure;
     int i;
     int j;
-    double offset;      /* value of the measure at which the spring is relaxed */
+    double offset; /* value of the measure at which the spring is relaxed */
     double stiffness, damping, friction, friction_velocity;
     const lm_expr *effort; /* NULL: none */
-    int coord_index;    /* index into coords when it acts on a joint coordinate, else -1 */
+    int coord_index;       /* index into coords when it acts on a joint coordinate, else -1 */
 } lm_action;
 
 /* Two points with triads on two nodes: a joint, spring or bushing sits on a pair. */
 typedef struct lm_pair {
-    int node[2];  /* LM_GROUND or a node */
-    lm_v3 r[2];   /* the point, from the node, in node axes (ground: world) */
-    lm_m3 E[2];   /* the triad in node axes */
+    int node[2]; /* LM_GROUND or a node */
+    lm_v3 r[2];  /* the point, from the node, in node axes (ground: world) */
+    lm_m3 E[2];  /* the triad in node axes */
 } lm_pair;
 
 typedef struct lm_joint {
     const char *name;
     lm_joint_type type;
-    int pair;               /* index into pairs */
-    int first_row, nrows;   /* its constraint rows, drives included; initial rows are elsewhere */
+    int pair;             /* index into pairs */
+    int first_row, nrows; /* its constraint rows, drives included; initial rows are elsewhere */
     int first_action, nactions;
     int first_coord, ncoords;
 } lm_joint;
@@ -93,14 +93,14 @@ typedef struct lm_model {
     lm_v3 gravity;
     int nnodes, nbodies, nframes, npairs, njoints, nrows, nactions, ncoords, nangles;
     lm_node *nodes;
-    lm_body *bodies;     /* index = spec body */
-    lm_frame *frames;    /* index = spec frame */
+    lm_body *bodies;  /* index = spec body */
+    lm_frame *frames; /* index = spec frame */
     lm_pair *pairs;
-    lm_joint *joints;    /* index = spec joint */
-    lm_row *rows;        /* joints' rows in order, then those of initial values */
+    lm_joint *joints; /* index = spec joint */
+    lm_row *rows;     /* joints' rows in order, then those of initial values */
     lm_action *actions;
     lm_coord *coords;
-    double size;         /* characteristic length: extent of all points as drawn; 0: a point */
+    double size; /* characteristic length: extent of all points as drawn; 0: a point */
 } lm_model;
 
 /* Compile; errors of geometry (frames that should meet and do not, ...) go to `diag`. Takes the

@@ -31,7 +31,11 @@ typedef struct lm_spec_material {
 } lm_spec_material;
 
 typedef enum lm_shape {
-    LM_SHAPE_RECTANGLE, LM_SHAPE_CIRCLE, LM_SHAPE_TUBE, LM_SHAPE_BOX, LM_SHAPE_GENERAL,
+    LM_SHAPE_RECTANGLE,
+    LM_SHAPE_CIRCLE,
+    LM_SHAPE_TUBE,
+    LM_SHAPE_BOX,
+    LM_SHAPE_GENERAL,
     LM_SHAPE_STIFFNESS
 } lm_shape;
 
@@ -41,23 +45,28 @@ typedef struct lm_spec_section {
     lm_spec_item item;
     int material; /* -1 only for shape stiffness */
     lm_shape shape;
-    lm_expr height, width, radius, thickness;     /* rectangle, box, circle, tube */
-    lm_expr A, Iy, Iz, J, ky, kz;                 /* general */
-    lm_expr EA, EIy, EIz, GJ, GAy, GAz;           /* stiffness */
+    lm_expr height, width, radius, thickness; /* rectangle, box, circle, tube */
+    lm_expr A, Iy, Iz, J, ky, kz;             /* general */
+    lm_expr EA, EIy, EIz, GJ, GAy, GAz;       /* stiffness */
     lm_expr rhoA, rhoIy, rhoIz;
-    double damping_mass, damping_stiffness;       /* for shape stiffness, which has no material */
+    double damping_mass, damping_stiffness; /* for shape stiffness, which has no material */
 } lm_spec_section;
 
 /* One factor of a frame product (minimal coordinates). */
 typedef enum lm_factor_kind {
-    LM_FACTOR_FRAME, LM_FACTOR_ROTX, LM_FACTOR_ROTY, LM_FACTOR_ROTZ, LM_FACTOR_ROT, LM_FACTOR_DISP
+    LM_FACTOR_FRAME,
+    LM_FACTOR_ROTX,
+    LM_FACTOR_ROTY,
+    LM_FACTOR_ROTZ,
+    LM_FACTOR_ROT,
+    LM_FACTOR_DISP
 } lm_factor_kind;
 typedef struct lm_factor {
     lm_factor_kind kind;
-    int frame;       /* index into lm_spec.products (FRAME) */
-    int inverse;     /* inv(...) of it */
-    double axis[3];  /* ROT */
-    lm_expr arg[3];  /* angle, or the displacement; slots: 0 = t, 1 + i = coordinate i */
+    int frame;      /* index into lm_spec.products (FRAME) */
+    int inverse;    /* inv(...) of it */
+    double axis[3]; /* ROT */
+    lm_expr arg[3]; /* angle, or the displacement; slots: 0 = t, 1 + i = coordinate i */
 } lm_factor;
 typedef struct lm_product { /* a frame of `frames:`, or an unnamed one from `motion:` */
     lm_spec_item item;
@@ -76,36 +85,36 @@ typedef enum lm_body_type { LM_BODY_RIGID, LM_BODY_BEAM, LM_BODY_SUPERELEMENT } 
 typedef struct lm_spec_body {
     lm_spec_item item;
     lm_body_type type;
-    lm_spec_pose pose;         /* rigid, superelement: of the body frame */
-    int motion;                /* rigid: product index or -1 */
-    int nnodes;                /* rigid: named frames; superelement: nodes */
+    lm_spec_pose pose; /* rigid, superelement: of the body frame */
+    int motion;        /* rigid: product index or -1 */
+    int nnodes;        /* rigid: named frames; superelement: nodes */
     lm_spec_node *nodes;
     /* rigid */
     double mass, inertia[6], com[3]; /* Ixx Iyy Izz Ixy Ixz Iyz about the mass centre */
     /* beam */
-    int section, end_section;  /* -1: none */
+    int section, end_section; /* -1: none */
     int npoints;
-    double (*points)[3];       /* axis: `from`, `to` or `points` */
+    double (*points)[3]; /* axis: `from`, `to` or `points` */
     int elements;
     int timoshenko;
     int has_y_axis;
     double y_axis[3];
     /* superelement */
     const char *mass_file, *stiffness_file, *damping_file; /* resolved paths, or NULL */
-    int beam_section;          /* generated from a beam: section, length; else -1 */
+    int beam_section; /* generated from a beam: section, length; else -1 */
     double beam_length;
-    const char *frame;         /* "mean", "chord", a node's name */
-    int frame_product;         /* ... or a product index; else -1 */
+    const char *frame; /* "mean", "chord", a node's name */
+    int frame_product; /* ... or a product index; else -1 */
 } lm_spec_body;
 
 /* A frame that something refers to; every distinct one stands once in lm_spec.frames. */
 typedef enum lm_frame_kind {
-    LM_FRAME_GROUND,     /* the ground itself: in a joint, the point that meets the other frame */
-    LM_FRAME_GROUND_AT,  /* a fixed point */
-    LM_FRAME_BODY,       /* body frame of a rigid body or superelement */
-    LM_FRAME_NODE,       /* named frame or node: nodes[node] of the body */
-    LM_FRAME_BEAM_NODE,  /* node 0..elements of a beam (start = 0, end = elements) */
-    LM_FRAME_BEAM_AT     /* s in 0..1 along a beam, not at a node */
+    LM_FRAME_GROUND,    /* the ground itself: in a joint, the point that meets the other frame */
+    LM_FRAME_GROUND_AT, /* a fixed point */
+    LM_FRAME_BODY,      /* body frame of a rigid body or superelement */
+    LM_FRAME_NODE,      /* named frame or node: nodes[node] of the body */
+    LM_FRAME_BEAM_NODE, /* node 0..elements of a beam (start = 0, end = elements) */
+    LM_FRAME_BEAM_AT    /* s in 0..1 along a beam, not at a node */
 } lm_frame_kind;
 typedef struct lm_spec_frame {
     const char *name; /* canonical text */
@@ -117,15 +126,27 @@ typedef struct lm_spec_frame {
 
 /* Joint types; the coordinates of b relative to a that each has are in joint_coords (spec.c). */
 typedef enum lm_joint_type {
-    LM_JOINT_FIXED, LM_JOINT_REVOLUTE, LM_JOINT_PRISMATIC, LM_JOINT_CYLINDRICAL,
-    LM_JOINT_SPHERICAL, LM_JOINT_UNIVERSAL, LM_JOINT_PLANAR, LM_JOINT_INLINE, LM_JOINT_DISTANCE
+    LM_JOINT_FIXED,
+    LM_JOINT_REVOLUTE,
+    LM_JOINT_PRISMATIC,
+    LM_JOINT_CYLINDRICAL,
+    LM_JOINT_SPHERICAL,
+    LM_JOINT_UNIVERSAL,
+    LM_JOINT_PLANAR,
+    LM_JOINT_INLINE,
+    LM_JOINT_DISTANCE
 } lm_joint_type;
 
 /* Kinds of joint coordinate: an angle about the axis, a displacement along it.
  *   revolute {angle}  prismatic, inline, distance {displacement}  cylindrical {angle, displacement}
  *   universal {angle1, angle2}  planar {angle, x, y}  fixed, spherical {} */
 typedef enum lm_coord_kind {
-    LM_COORD_ANGLE, LM_COORD_DISPLACEMENT, LM_COORD_ANGLE1, LM_COORD_ANGLE2, LM_COORD_X, LM_COORD_Y
+    LM_COORD_ANGLE,
+    LM_COORD_DISPLACEMENT,
+    LM_COORD_ANGLE1,
+    LM_COORD_ANGLE2,
+    LM_COORD_X,
+    LM_COORD_Y
 } lm_coord_kind;
 enum { LM_JOINT_COORDS = 3 };
 int lm_joint_coord_count(lm_joint_type type);
@@ -134,10 +155,10 @@ const char *lm_coord_name(lm_coord_kind kind); /* "angle", "displacement", "angl
 
 typedef struct lm_spec_coord { /* what a joint coordinate carries */
     int has_drive, has_effort;
-    lm_expr drive;    /* of t only */
-    lm_expr effort;   /* of t and sensors */
-    double stiffness, damping;                      /* 0: none */
-    double friction, friction_velocity;             /* Coulomb limit, smoothing rate; 0: none */
+    lm_expr drive;                      /* of t only */
+    lm_expr effort;                     /* of t and sensors */
+    double stiffness, damping;          /* 0: none */
+    double friction, friction_velocity; /* Coulomb limit, smoothing rate; 0: none */
 } lm_spec_coord;
 
 typedef struct lm_spec_joint {
@@ -149,7 +170,7 @@ typedef struct lm_spec_joint {
     int has_at;
     double at[3];
     int assemble;
-    int compliant;            /* constraint replaced by springs */
+    int compliant;                                       /* constraint replaced by springs */
     double compliant_stiffness[2], compliant_damping[2]; /* translation, rotation */
     lm_spec_coord coord[LM_JOINT_COORDS];
 } lm_spec_joint;
@@ -192,23 +213,43 @@ typedef struct lm_spec_coordinate { /* of `coordinates:` */
 
 /* Sensors: quantities an expression can ask for. Slot of sensor i in an expression: 1 + i. */
 typedef enum lm_sensor_kind {
-    LM_SENSOR_POS, LM_SENSOR_VEL, LM_SENSOR_ACC, LM_SENSOR_ROT, LM_SENSOR_OMEGA, LM_SENSOR_ALPHA,
-    LM_SENSOR_JOINT, LM_SENSOR_RATE, LM_SENSOR_FORCE, LM_SENSOR_MOMENT, LM_SENSOR_DEFLECTION,
-    LM_SENSOR_TIP, LM_SENSOR_SECTION, LM_SENSOR_ENERGY, LM_SENSOR_POWER, LM_SENSOR_COORDINATE,
+    LM_SENSOR_POS,
+    LM_SENSOR_VEL,
+    LM_SENSOR_ACC,
+    LM_SENSOR_ROT,
+    LM_SENSOR_OMEGA,
+    LM_SENSOR_ALPHA,
+    LM_SENSOR_JOINT,
+    LM_SENSOR_RATE,
+    LM_SENSOR_FORCE,
+    LM_SENSOR_MOMENT,
+    LM_SENSOR_DEFLECTION,
+    LM_SENSOR_TIP,
+    LM_SENSOR_SECTION,
+    LM_SENSOR_ENERGY,
+    LM_SENSOR_POWER,
+    LM_SENSOR_COORDINATE,
     LM_SENSOR_COORDINATE_RATE
 } lm_sensor_kind;
-enum { LM_SECTION_N, LM_SECTION_VY, LM_SECTION_VZ, LM_SECTION_T, LM_SECTION_MY, LM_SECTION_MZ,
-       LM_SECTION_STRESS }; /* component of LM_SENSOR_SECTION */
+enum {
+    LM_SECTION_N,
+    LM_SECTION_VY,
+    LM_SECTION_VZ,
+    LM_SECTION_T,
+    LM_SECTION_MY,
+    LM_SECTION_MZ,
+    LM_SECTION_STRESS
+}; /* component of LM_SENSOR_SECTION */
 enum { LM_ENERGY_KINETIC, LM_ENERGY_ELASTIC, LM_ENERGY_GRAVITY, LM_ENERGY_TOTAL };
 enum { LM_POWER_EXTERNAL };
 typedef struct lm_spec_sensor {
     lm_sensor_kind kind;
-    int frame[2];   /* second: -1 = relative to the ground, global axes */
+    int frame[2]; /* second: -1 = relative to the ground, global axes */
     int joint, coord;
-    int body;       /* deflection, tip, section */
+    int body; /* deflection, tip, section */
     double s;
     int coordinate;
-    int component;  /* 0 1 2 for x y z, or an enum above */
+    int component; /* 0 1 2 for x y z, or an enum above */
     lm_loc loc;
 } lm_spec_sensor;
 
@@ -218,25 +259,35 @@ typedef struct lm_spec_output {
 } lm_spec_output;
 
 typedef enum lm_formulation_type {
-    LM_FORM_COROTATIONAL, LM_FORM_MINIMAL, LM_FORM_ELASTODYNAMIC, LM_FORM_RFE, LM_FORM_FFR
+    LM_FORM_COROTATIONAL,
+    LM_FORM_MINIMAL,
+    LM_FORM_ELASTODYNAMIC,
+    LM_FORM_RFE,
+    LM_FORM_FFR
 } lm_formulation_type;
 typedef struct lm_spec_formulation {
     lm_loc loc;
-    int given;                  /* 0: not in the file (type holds the default) */
+    int given; /* 0: not in the file (type holds the default) */
     lm_formulation_type type;
-    int basis_modes;            /* ffr: basis: modes (1) or spline (0, default) */
-    int modes;                  /* ffr: number of modes per bending direction, default 4 */
-    int algorithm_dense;        /* ffr: algorithm: dense (1) or dca (0, default) */
-    int closure_spring;         /* rfe: closure: spring (1) or constraint (0, default) */
-    int stiffening;             /* elastodynamic, ffr: geometric stiffening, default 1 */
+    int basis_modes;     /* ffr: basis: modes (1) or spline (0, default) */
+    int modes;           /* ffr: number of modes per bending direction, default 4 */
+    int algorithm_dense; /* ffr: algorithm: dense (1) or dca (0, default) */
+    int closure_spring;  /* rfe: closure: spring (1) or constraint (0, default) */
+    int stiffening;      /* elastodynamic, ffr: geometric stiffening, default 1 */
 } lm_spec_formulation;
 
 typedef enum lm_analysis_type {
-    LM_ANALYSIS_DYNAMICS, LM_ANALYSIS_STATICS, LM_ANALYSIS_MODES, LM_ANALYSIS_LINEARIZE,
+    LM_ANALYSIS_DYNAMICS,
+    LM_ANALYSIS_STATICS,
+    LM_ANALYSIS_MODES,
+    LM_ANALYSIS_LINEARIZE,
     LM_ANALYSIS_CAMPBELL
 } lm_analysis_type;
 typedef enum lm_method {
-    LM_METHOD_GENERALIZED_ALPHA, LM_METHOD_BDF, LM_METHOD_NEWMARK, LM_METHOD_EXPLICIT
+    LM_METHOD_GENERALIZED_ALPHA,
+    LM_METHOD_BDF,
+    LM_METHOD_NEWMARK,
+    LM_METHOD_EXPLICIT
 } lm_method;
 typedef struct lm_spec_analysis {
     lm_loc loc;
@@ -245,15 +296,15 @@ typedef struct lm_spec_analysis {
     double tolerance;          /* 1e-4 */
     double step;               /* 0: error-controlled */
     lm_method method;
-    double rho_inf;            /* 0.8 */
-    int load_steps;            /* statics: 1 */
-    int count;                 /* modes, campbell: 10 */
-    int about_statics;         /* modes */
-    double at;                 /* linearize: time, default 0 */
-    int ninputs, noutputs;     /* linearize: names as written */
+    double rho_inf;        /* 0.8 */
+    int load_steps;        /* statics: 1 */
+    int count;             /* modes, campbell: 10 */
+    int about_statics;     /* modes */
+    double at;             /* linearize: time, default 0 */
+    int ninputs, noutputs; /* linearize: names as written */
     const char **inputs, **outputs;
-    int drive;                 /* campbell: joint */
-    double speeds[3];          /* campbell: from, to, count */
+    int drive;        /* campbell: joint */
+    double speeds[3]; /* campbell: from, to, count */
 } lm_spec_analysis;
 
 typedef struct lm_spec {
@@ -262,8 +313,8 @@ typedef struct lm_spec {
     const char *text;  /* the model file's own text (stored in result files) */
     const char *title; /* "" when absent */
     double gravity[3];
-    int assemble;      /* top-level `assemble: true` */
-    int project;       /* initial: project */
+    int assemble; /* top-level `assemble: true` */
+    int project;  /* initial: project */
     LM_VEC(lm_spec_material) materials;
     LM_VEC(lm_spec_section) sections;
     LM_VEC(lm_spec_body) bodies;

@@ -15,9 +15,9 @@ enum { COLUMNS = 10, FIXED_COLUMN = 5 };
 
 typedef struct extrapolation {
     lm_integrator base;
-    double *table[COLUMNS]; /* [2 nv + 2] extrapolated (xi, v, work, loss), newest row */
+    double *table[COLUMNS];           /* [2 nv + 2] extrapolated (xi, v, work, loss), newest row */
     double *prev, *cur, *next, *rate; /* [2 nv + 2] midpoint rule */
-    double *a, *lam, *q;    /* at the point where the derivative is taken */
+    double *a, *lam, *q;              /* at the point where the derivative is taken */
 } extrapolation;
 
 static int substeps(int k) { return 2 * (k + 1); }
@@ -143,11 +143,12 @@ static int accept(extrapolation *g, int k, double t, double h)
 static int fail(extrapolation *g, double h)
 {
     lm_integrator *s = &g->base;
-    snprintf(s->failure, sizeof s->failure,
-             "at t = %.6g: the explicit method cannot reach the tolerance with a step of %.3g (%ld "
-             "steps made, %ld rejected); the motion may be stiff (try method generalized-alpha), the "
-             "joints may lock, or a force may be no finite number",
-             s->clock->t, h, s->stats.steps, s->stats.rejected);
+    snprintf(
+        s->failure, sizeof s->failure,
+        "at t = %.6g: the explicit method cannot reach the tolerance with a step of %.3g (%ld "
+        "steps made, %ld rejected); the motion may be stiff (try method generalized-alpha), the "
+        "joints may lock, or a force may be no finite number",
+        s->clock->t, h, s->stats.steps, s->stats.rejected);
     return 1;
 }
 

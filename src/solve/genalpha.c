@@ -23,16 +23,21 @@
 
 typedef struct genalpha {
     lm_integrator base;
-    double am, af, b, c;      /* alpha_m, alpha_f, beta, gamma */
-    double shift;             /* w(t) = a(t + shift h) */
-    double *w, *w0;           /* algorithmic acceleration at the end and start of the step */
-    double *a_old, *lam_old;  /* one step further back, for the predictor */
+    double am, af, b, c;     /* alpha_m, alpha_f, beta, gamma */
+    double shift;            /* w(t) = a(t + shift h) */
+    double *w, *w0;          /* algorithmic acceleration at the end and start of the step */
+    double *a_old, *lam_old; /* one step further back, for the predictor */
     /* scratch, not part of the state */
     double *tq, *tv, *ta, *tw, *tlam, *tdx; /* the step being tried */
-    double factor_cM, factor_h; /* of the factors in use; 0: none */
-    double rate;              /* contraction seen last */
-    double gap;               /* of the positions, to be closed by the second solution */
+    double factor_cM, factor_h;             /* of the factors in use; 0: none */
+    double turned;                          /* motion since they were made */
+    double rate;                            /* contraction seen last */
+    double gap; /* of the positions, to be closed by the second solution */
 } genalpha;
+
+/* Old factors also mean old directions for the correction e, and so an error of their age times h^3:
+ * they are given up when the mechanism has moved by so much of its size, or turned so many radians. */
+#define MOST_TURNED 0.05
 
 typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NOT_FINITE, NO_MEMORY } step_result;
 
@@ -93,6 +98,7 @@ static int refactor(genalpha *g, double t, double h)
     }
     g->factor_cM = bad ? 0 : cM;
     g->factor_h = h;
+    g->turned = 0;
     return bad;
 }
 
@@ -202,7 +208,8 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
     g->rate = 0;
     if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
     double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
-    if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6) {
+    if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6 ||
+        g->turned > MOST_TURNED) {
         int bad = refactor(g, t, h);
         if (bad) return no_factors(g, t, h, bad);
         current = 1;
@@ -279,6 +286,7 @@ static void accept(genalpha *g, double t, double h)
     s->clock->jerk = fmax(jerk(g, h), remembered_jerk(g, h));
     copy(g->w, g->tw, nv);
     copy(s->dx, g->tdx, nv);
+    g->turned += lm_motion_norm(s->sys, s->clock->size, s->dx);
     s->clock->t = t;
     s->clock->h = h;
     s->clock->h_history = h;

@@ -257,10 +257,11 @@ void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n)
         /* a force that is no number spoils all components: only the body is certain */
         if (i < g->sys->nv) name[strcspn(name, ",")] = 0;
     }
-    snprintf(g->failure, sizeof g->failure,
-             "at t = %.6g: a force or a prescribed motion is not a finite number%s%s%s; look at the "
-             "expressions of the loads, efforts and drives that act there",
-             t, name[0] ? " (" : "", name, name[0] ? ")" : "");
+    snprintf(
+        g->failure, sizeof g->failure,
+        "at t = %.6g: a force or a prescribed motion is not a finite number%s%s%s; look at the "
+        "expressions of the loads, efforts and drives that act there",
+        t, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
 /* The forces are evaluated once more, for their names. */
@@ -332,8 +333,7 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
     double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
     double x2 = x * x, x3 = x2 * x, h01 = 3 * x2 - 2 * x3, h10 = x3 - 2 * x2 + x, h11 = x3 - x2;
     for (int i = 0; i < sys->nv; i++) {
-        if (v)
-            v[i] = g->v0[i] + h01 * (g->v[i] - g->v0[i]) + h * (h10 * g->a0[i] + h11 * g->a[i]);
+        if (v) v[i] = g->v0[i] + h01 * (g->v[i] - g->v0[i]) + h * (h10 * g->a0[i] + h11 * g->a[i]);
         if (a) a[i] = (1 - x) * g->a0[i] + x * g->a[i];
     }
     for (int k = 0; k < sys->nl && lam; k++) lam[k] = (1 - x) * g->lam0[k] + x * g->lam[k];

@@ -12,8 +12,8 @@
 typedef struct lm_integrator_options {
     double t0, until;
     double tolerance;
-    double step;        /* fixed step, 0: error-controlled */
-    double first_step;  /* first guess of an error-controlled run */
+    double step;       /* fixed step, 0: error-controlled */
+    double first_step; /* first guess of an error-controlled run */
     double largest_step;
     double rho_inf;
     lm_method method;
@@ -21,8 +21,8 @@ typedef struct lm_integrator_options {
 
 typedef struct lm_step_stats {
     long steps, rejected, iterations, jacobians, residuals;
-    double phi;                /* largest constraint violation seen (relative) */
-    double smallest, largest;  /* accepted step sizes */
+    double phi;               /* largest constraint violation seen (relative) */
+    double smallest, largest; /* accepted step sizes */
 } lm_step_stats;
 
 /* Seconds spent, for --profile. */
@@ -43,17 +43,17 @@ typedef struct lm_integrator_ops {
 
 /* The state block: numbers that survive a checkpoint. */
 typedef struct lm_clock {
-    double t, h;       /* now, and the size of the last accepted step */
-    double h_next;     /* the size to try next */
-    double h_history;  /* step to which the predictor's history belongs; 0: none */
-    double err_last;   /* last error ratio, for step control */
-    double jerk;       /* largest third derivative of late, for step control */
-    double size;       /* unit of length of the error norm */
-    double force;      /* unit of force: largest seen */
-    double fresh;      /* 1: the next step starts from new factors; 2: and from new pivots */
-    double restart;    /* 1: take up consistent accelerations before the next step */
-    double order;      /* explicit: column of the extrapolation table aimed at */
-    double speed;      /* unit of velocity of the error norm (per unit of length): largest seen */
+    double t, h;      /* now, and the size of the last accepted step */
+    double h_next;    /* the size to try next */
+    double h_history; /* step to which the predictor's history belongs; 0: none */
+    double err_last;  /* last error ratio, for step control */
+    double jerk;      /* largest third derivative of late, for step control */
+    double size;      /* unit of length of the error norm */
+    double force;     /* unit of force: largest seen */
+    double fresh;     /* 1: the next step starts from new factors; 2: and from new pivots */
+    double restart;   /* 1: take up consistent accelerations before the next step */
+    double order;     /* explicit: column of the extrapolation table aimed at */
+    double speed;     /* unit of velocity of the error norm (per unit of length): largest seen */
 } lm_clock;
 
 struct lm_integrator {
@@ -61,18 +61,18 @@ struct lm_integrator {
     lm_system *sys;
     lm_linear *lin;
     lm_integrator_options opt;
-    double *block;      /* everything below lives here, then comes the method's own */
-    size_t block_size;  /* in doubles */
+    double *block;     /* everything below lives here, then comes the method's own */
+    size_t block_size; /* in doubles */
     lm_clock *clock;
-    double *q, *v, *a, *lam;       /* at clock->t */
-    double *q0, *v0, *a0, *lam0;   /* at clock->t - clock->h */
-    double *dx;                    /* motion of the last step: q = retract(q0, dx) */
+    double *q, *v, *a, *lam;     /* at clock->t */
+    double *q0, *v0, *a0, *lam0; /* at clock->t - clock->h */
+    double *dx;                  /* motion of the last step: q = retract(q0, dx) */
     lm_step_stats stats;
     lm_profile profile;
-    double work, lost;  /* over the last step, where the method integrates them (lands_on_outputs) */
-    char failure[512];  /* what went wrong, by name */
-    double *x;          /* [2 (nv + nl)] right sides and solutions */
-    double mass_unit;   /* typical mass: scales the constrained mass matrix; 0: not known yet */
+    double work, lost; /* over the last step, where the method integrates them (lands_on_outputs) */
+    char failure[512]; /* what went wrong, by name */
+    double *x;         /* [2 (nv + nl)] right sides and solutions */
+    double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
 };
 
 /* Make an integrator; NULL for want of memory. `extra` doubles of method's own state follow. */

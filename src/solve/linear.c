@@ -20,7 +20,8 @@ lm_linear *lm_linear_create(const lm_pattern *p)
     l->p = p;
     l->values = lm_alloc(sizeof(double) * (size_t)p->nnz);
     klu_defaults(&l->common);
-    l->common.tol = 0.1; /* the default, 0.001, trusts the zero diagonal of constraint rows too far */
+    l->common.tol =
+        0.1; /* the default, 0.001, trusts the zero diagonal of constraint rows too far */
     if (l->values) l->symbolic = klu_analyze(p->n, p->colptr, p->rowind, &l->common);
     if (l->values && l->symbolic) return l;
     lm_linear_destroy(l);
@@ -50,8 +51,10 @@ static int old_pivots_serve(lm_linear *l)
 {
     const lm_pattern *p = l->p;
     if (!l->numeric) return 0;
-    if (!klu_refactor(p->colptr, p->rowind, l->values, l->symbolic, l->numeric, &l->common)) return 0;
-    if (!klu_rgrowth(p->colptr, p->rowind, l->values, l->symbolic, l->numeric, &l->common)) return 0;
+    if (!klu_refactor(p->colptr, p->rowind, l->values, l->symbolic, l->numeric, &l->common))
+        return 0;
+    if (!klu_rgrowth(p->colptr, p->rowind, l->values, l->symbolic, l->numeric, &l->common))
+        return 0;
     if (!klu_rcond(l->symbolic, l->numeric, &l->common)) return 0;
     return l->common.rgrowth > 1e-8 && l->common.rcond > 1e-15;
 }

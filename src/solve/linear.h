@@ -15,9 +15,9 @@ double *lm_linear_values(lm_linear *l); /* [nnz] fill, then factor */
 
 /* 0; 1: singular (to rounding); 2: a value is not a finite number; -1: out of memory. */
 int lm_linear_factor(lm_linear *l);
-void lm_linear_solve(lm_linear *l, double *x); /* x: right side in, solution out */
+void lm_linear_solve(lm_linear *l, double *x);  /* x: right side in, solution out */
 void lm_linear_solve2(lm_linear *l, double *x); /* two of them, one behind the other */
-double lm_linear_rcond(lm_linear *l);          /* cheap estimate of the last factor */
+double lm_linear_rcond(lm_linear *l);           /* cheap estimate of the last factor */
 /* Direction (unit largest entry) that the matrix hardly moves, by inverse iteration on the last
  * values with a small shift; 0, or -1. */
 int lm_linear_null_vector(lm_linear *l, double *x);

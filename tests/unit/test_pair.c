@@ -62,7 +62,8 @@ static void check(lm_measure m, int i, int j, double tilt)
     lm_pair_pose p = pose(&s);
     state sp = moved(s, v, h), sm = moved(s, v, -h);
     lm_pair_pose pp = pose(&sp), pm = pose(&sm);
-    double rate = 0, fd = (lm_measure_value(m, i, j, &pp) - lm_measure_value(m, i, j, &pm)) / (2 * h);
+    double rate = 0,
+           fd = (lm_measure_value(m, i, j, &pp) - lm_measure_value(m, i, j, &pm)) / (2 * h);
     lm_measure_grad(m, i, j, &p, G);
     for (int k = 0; k < 4; k++) rate += v3_dot(G[k], v[k]);
     assert_true(fabs(rate - fd) < 1e-7 * (1 + fabs(fd)));

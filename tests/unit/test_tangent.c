@@ -17,30 +17,43 @@ static const char text[] =
     "gravity: [0.3, -9.81, 0.2]\n"
     "bodies:\n"
     "  b(k=1..8): {type: rigid, mass: 1 + k, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1],\n"
-    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: 0.3*k},\n"
-    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, 1, 0], angle: 0.5}}}}\n"
+    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: "
+    "0.3*k},\n"
+    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, 1, "
+    "0], angle: 0.5}}}}\n"
     "joints:\n"
-    "  j1: {type: revolute, between: [ground, b(1).p], axis: [1, 2, 3], stiffness: 3, damping: 2, friction: 0.4,\n"
+    "  j1: {type: revolute, between: [ground, b(1).p], axis: [1, 2, 3], stiffness: 3, damping: 2, "
+    "friction: 0.4,\n"
     "       effort: \"-2*joint(j1) - 0.5*rate(j1)*joint(j1) + vel(b(3).p, b(2).q).x\"}\n"
-    "  j2: {type: prismatic, between: [b(1), b(2)], axis: [0, 1, 1], stiffness: 5, damping: 1, effort: \"3*acc(b(4).p, b(1)).y\"}\n"
-    "  j3: {type: cylindrical, between: [b(2), b(3)], at: [2, 2, 0], axis: x, stiffness: {angle: 2, displacement: 3},\n"
-    "       effort: {displacement: \"0.1*force(j4).x + 0.2*moment(j10).z + 0.3*moment(j9).y + 0.2*force(j12).z\"}}\n"
+    "  j2: {type: prismatic, between: [b(1), b(2)], axis: [0, 1, 1], stiffness: 5, damping: 1, "
+    "effort: \"3*acc(b(4).p, b(1)).y\"}\n"
+    "  j3: {type: cylindrical, between: [b(2), b(3)], at: [2, 2, 0], axis: x, stiffness: {angle: "
+    "2, displacement: 3},\n"
+    "       effort: {displacement: \"0.1*force(j4).x + 0.2*moment(j10).z + 0.3*moment(j9).y + "
+    "0.2*force(j12).z\"}}\n"
     "  j4: {type: spherical, between: [b(3), b(4)], at: [3, 2, 1]}\n"
     "  j5: {type: universal, between: [b(4), b(5)], at: [4, 2, 1], axes: [[1, 0, 0], [0, 1, 1]],\n"
     "       stiffness: {angle1: 2, angle2: 4}, damping: {angle1: 0.3, angle2: 0.2}}\n"
-    "  j6: {type: planar, between: [b(5), b(6)], axis: [1, 1, 0], stiffness: {angle: 1, x: 2, y: 3}}\n"
+    "  j6: {type: planar, between: [b(5), b(6)], axis: [1, 1, 0], stiffness: {angle: 1, x: 2, y: "
+    "3}}\n"
     "  j7: {type: inline, between: [b(6), b(7)], at: [6, 2, 1], axis: [1, 0, 1], damping: 2}\n"
     "  j8: {type: distance, between: [b(7).p, b(8).q]}\n"
     "  j9: {type: fixed, between: [b(8), b(1)], at: [5, 5, 5]}\n"
-    "  j10: {type: revolute, between: [b(2), b(6)], at: [1, 5, 5], axis: z, compliant: {stiffness: [50, 20], damping: [3, 2]}}\n"
+    "  j10: {type: revolute, between: [b(2), b(6)], at: [1, 5, 5], axis: z, compliant: {stiffness: "
+    "[50, 20], damping: [3, 2]}}\n"
     "  j11: {type: revolute, between: [ground, b(8).p], axis: y, drive: 0.3*sin(2*t)}\n"
-    "  j12: {type: fixed, between: [b(7), b(5)], at: [3, 5, 2], compliant: {stiffness: 30, damping: 1}}\n"
+    "  j12: {type: fixed, between: [b(7), b(5)], at: [3, 5, 2], compliant: {stiffness: 30, "
+    "damping: 1}}\n"
     "forces:\n"
-    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, length: 0.7}\n"
-    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: [1, 2, 3, 0.4, 0.5, 0.6]}\n"
+    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, "
+    "length: 0.7}\n"
+    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: "
+    "[1, 2, 3, 0.4, 0.5, 0.6]}\n"
     "loads:\n"
-    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, b(2)).y\", 0, 1]}\n"
-    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), b(5)).x\", 2], axes: local}\n"
+    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, "
+    "b(2)).y\", 0, 1]}\n"
+    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), "
+    "b(5)).x\", 2], axes: local}\n"
     "  absolute: {on: b(1).q, force: [\"vel(b(4).p).y\", \"acc(b(4).q).z\", \"alpha(b(6)).x\"]}\n"
     "analysis: {type: dynamics, until: 1}\n";
 
@@ -85,8 +98,8 @@ static void difference(lm_system *sys, const state *s, int which, int i, double 
     free(q);
 }
 
-static void compare(lm_system *sys, const double *dense, const double *fd, int col, const char *what,
-                    int rows)
+static void compare(lm_system *sys, const double *dense, const double *fd, int col,
+                    const char *what, int rows)
 {
     int n = sys->nv + sys->nl;
     for (int r = 0; r < rows; r++) {
