@@ -83,6 +83,11 @@ static double mass_unit(const lm_system *sys, const double *values)
     return n ? sum / n : 1;
 }
 
+/* Softness of loop rows in the constrained mass matrix. It is in the matrix only: solutions are
+ * refined, which takes its effect away where the loops are regular and leaves it where they are not. */
+#define MASS_SOFTNESS 1e-8
+enum { REFINEMENTS = 2 };
+
 /* The matrix [M/unit Phi^T; Phi 0], factored. */
 static int factor_mass(lm_integrator *g, const lm_state *s)
 {
@@ -93,7 +98,7 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
         g->mass_unit = mass_unit(sys, values);
     }
     g->stats.jacobians++;
-    sys->softness = LM_SOFTNESS;
+    sys->softness = MASS_SOFTNESS;
     if (sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values)) return 2;
     return lm_linear_factor(g->lin);
 }
@@ -144,7 +149,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
     for (int it = 0; it < 20; it++) {
         lm_state s = {t, q, v, a, lam};
         double change = 0, size = 0, sum = 0;
-        int bad = factor_mass(g, &s);
+        int bad = it == 0 || sys->algebraic ? factor_mass(g, &s) : 0;
         if (bad) return bad;
         if (acceleration_rhs(g, &s, g->x)) return 2;
         lm_linear_solve(g->lin, g->x);
@@ -161,7 +166,8 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
             size = fmax(size, fabs(lam[k]) / g->mass_unit);
         }
         if (!isfinite(sum + change)) return 2;
-        if (!sys->algebraic) return 0;
+        if (!sys->algebraic && (sys->nl == 0 || it >= REFINEMENTS)) return 0;
+        if (!sys->algebraic) continue;
         if (it > 0 && (change <= 1e-13 * size || change >= 0.5 * last)) return 0;
         last = change;
     }
@@ -175,7 +181,7 @@ int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, 
     *change = 0;
     int bad = lm_factor_mass(g, t, q, v);
     if (bad) return bad;
-    for (int it = 0; it < 2; it++) { /* linear; the second pass removes rounding */
+    for (int it = 0; it <= REFINEMENTS; it++) { /* linear; the rest removes softness and rounding */
         lm_state s = {t, q, v, NULL, NULL};
         if (sys->form->constraint_rate(sys, &s, g->x + nv)) return 1;
         memset(g->x, 0, sizeof(double) * (size_t)nv);
