@@ -445,7 +445,7 @@ static int fixed_step(genalpha *g, double limit)
     lm_integrator *s = &g->base;
     double step = s->opt.step, t = s->clock->t;
     /* rounding errors of positions add up along a chain */
-    double goal = 1e-12 * fmax(1, s->sys->nv / 1000.0);
+    double goal = 1e-12 * fmax(1, s->sys->nv / 100.0);
     double n = floor((t - s->opt.t0) / step + 1e-6) + 1;
     double end = fmin(s->opt.t0 + n * step, limit);
     if (limit - end < 1e-6 * step) end = limit;
