@@ -24,6 +24,7 @@
 typedef struct genalpha {
     lm_integrator base;
     double am, af, b, c;     /* alpha_m, alpha_f, beta, gamma */
+    int rings;               /* next to nothing is damped at high frequency */
     double shift;            /* w(t) = a(t + shift h) */
     double *w, *w0;          /* algorithmic acceleration at the end and start of the step */
     double *a_old, *lam_old; /* one step further back, for the predictor */
@@ -48,6 +49,7 @@ static void parameters(genalpha *g, double rho, int newmark)
     g->c = 0.5 + g->af - g->am;
     g->b = 0.25 * (g->c + 0.5) * (g->c + 0.5);
     g->shift = g->am - g->af;
+    g->rings = newmark || rho > 0.95;
 }
 
 static void copy(double *to, const double *from, int n)
@@ -244,11 +246,16 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
     return TOO_SLOW;
 }
 
-/* Third derivative of the motion in this step, (w1 - w0)/h, in units of length. */
+/* Third derivative of the motion in this step, (w1 - w0)/h, in units of length. Where nothing damps
+ * them (rho_inf 1, newmark), disturbances of w change their sign from step to step for ever: there it
+ * is taken over two steps, in which they cancel. */
 static double jerk(const genalpha *g, double h)
 {
     const lm_integrator *s = &g->base;
-    return lm_motion_distance(s->sys, s->clock->size, g->tw, g->w0) / h;
+    double before = s->clock->h_history;
+    if (!g->rings || before == 0)
+        return lm_motion_distance(s->sys, s->clock->size, g->tw, g->w0) / h;
+    return lm_motion_distance(s->sys, s->clock->size, g->ta, g->a_old) / (2 * fmin(h, before));
 }
 
 /* What the jerk was lately. The jerk of an oscillation passes through zero while the error of the
@@ -273,6 +280,7 @@ static void accept(genalpha *g, double t, double h)
 {
     lm_integrator *s = &g->base;
     int nq = s->sys->nq, nv = s->sys->nv, nl = s->sys->nl;
+    s->clock->jerk = fmax(jerk(g, h), remembered_jerk(g, h)); /* of the history as it is now */
     copy(g->a_old, s->a, nv);
     copy(g->lam_old, s->lam, nl);
     copy(s->q0, s->q, nq);
@@ -283,7 +291,6 @@ static void accept(genalpha *g, double t, double h)
     copy(s->v, g->tv, nv);
     copy(s->a, g->ta, nv);
     copy(s->lam, g->tlam, nl);
-    s->clock->jerk = fmax(jerk(g, h), remembered_jerk(g, h));
     copy(g->w, g->tw, nv);
     copy(s->dx, g->tdx, nv);
     g->turned += lm_motion_norm(s->sys, s->clock->size, s->dx);
