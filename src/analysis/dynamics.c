@@ -72,7 +72,8 @@ static limber_status put_row(lm_dynamics_run *d, double t)
              fmax(fabs(e.gravity - d->k->gravity0), fabs(e.elastic - d->k->elastic0)));
     d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged, e.kinetic));
     d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
-    return lm_record_row(d->run, &s, t, work, lost, balance, g->stats.phi);
+    lm_balance b = {e, work, lost, balance, g->stats.phi};
+    return lm_record_row(d->run, &s, t, &b);
 }
 
 static limber_status put_rows(lm_dynamics_run *d)

@@ -77,19 +77,17 @@ limber_status lm_record_begin(lm_run *run, const char *type, int first)
     return lm_record_status(run, "running", "");
 }
 
-limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double work, double lost,
-                            double balance, double phi)
+limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b)
 {
     lm_system *sys = run->sys;
     run->sum->rows++;
     if (!run->file) return LIMBER_OK;
-    lm_energy e;
     double t0 = run->opt->profile ? lm_seconds() : 0;
     run->row[0] = time;
     sys->form->outputs(sys, s, run->row + 1);
-    sys->form->energy(sys, s, &e);
     sys->form->poses(sys, s->q, run->pose);
-    double energy[ENERGY_COLUMNS] = {e.kinetic, e.elastic, e.gravity, work, lost, balance, phi};
+    double energy[ENERGY_COLUMNS] = {b->e.kinetic, b->e.elastic, b->e.gravity, b->work,
+                                     b->lost,      b->balance,   b->phi};
     int bad = lm_h5_append(run->file, run->tables.results, run->row);
     bad |= lm_h5_append(run->file, run->tables.energy, energy);
     bad |= lm_h5_append(run->file, run->tables.poses, run->pose);

@@ -43,9 +43,14 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a);
 
 /* recorder.c: rows of results. */
 limber_status lm_record_begin(lm_run *run, const char *type, int first);
-/* One row at state s; energy columns `work` and `dissipated` are the integrals up to now. */
-limber_status lm_record_row(lm_run *run, const lm_state *s, double time, double work, double lost,
-                            double balance, double phi);
+/* What stands in a row beside the outputs and poses. */
+typedef struct lm_balance {
+    lm_energy e;         /* of the state */
+    double work, lost;   /* integrals up to now */
+    double balance, phi; /* energy that is missing; largest violation of a constraint so far */
+} lm_balance;
+
+limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b);
 limber_status lm_record_step(lm_run *run, const lm_integrator *g);
 limber_status lm_record_flush(lm_run *run);
 /* Drop the rows after the first `rows` of results, energy and poses, and `steps` of the steps. */

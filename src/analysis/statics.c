@@ -137,7 +137,9 @@ static limber_status put(statics *s, double factor)
 {
     lm_integrator *g = s->g;
     lm_state st = {0, g->q, s->zero, s->zero, g->lam};
-    return lm_record_row(s->run, &st, factor, 0, 0, 0, 0);
+    lm_balance b = {0};
+    g->sys->form->energy(g->sys, &st, &b.e);
+    return lm_record_row(s->run, &st, factor, &b);
 }
 
 /* Load factors from 0 to 1; halve the increment on trouble. */

@@ -134,9 +134,7 @@ static int accept(extrapolation *g, int k, double t, double h)
     s->clock->speed = fmax(s->clock->speed, lm_motion_norm(sys, s->clock->size, s->v));
     s->clock->t = t;
     s->clock->h = h;
-    s->stats.steps++;
-    if (s->stats.smallest == 0 || h < s->stats.smallest) s->stats.smallest = h;
-    if (h > s->stats.largest) s->stats.largest = h;
+    lm_integrator_count(s, h);
     return 0;
 }
 
@@ -221,9 +219,19 @@ static int fixed_step(extrapolation *g, double limit)
     return bad > 0 ? fail(g, h) : bad;
 }
 
+/* Make sure that the unit of speed is known: from the speed now, or from what the accelerations
+ * will make of it. */
+static void start_speed(lm_integrator *g)
+{
+    lm_clock *c = g->clock;
+    if (c->speed > 0) return;
+    double v = lm_motion_norm(g->sys, c->size, g->v), a = lm_motion_norm(g->sys, c->size, g->a);
+    c->speed = fmax(fmax(v, sqrt(a)), 1 / (g->opt.until - g->opt.t0));
+}
+
 static int step(lm_integrator *s, double limit)
 {
-    lm_integrator_speed(s);
+    start_speed(s);
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
     s->clock->fresh = 0;
     extrapolation *g = (extrapolation *)s;

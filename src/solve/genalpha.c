@@ -32,13 +32,15 @@ typedef struct genalpha {
     double *tq, *tv, *ta, *tw, *tlam, *tdx; /* the step being tried */
     double factor_cM, factor_h;             /* of the factors in use; 0: none */
     double turned;                          /* motion since they were made */
-    double rate;                            /* contraction seen last */
     double gap; /* of the positions, to be closed by the second solution */
 } genalpha;
 
 /* Old factors also mean old directions for the correction e, and so an error of their age times h^3:
  * they are given up when the mechanism has moved by so much of its size, or turned so many radians. */
 #define MOST_TURNED 0.05
+
+/* Softness of loop rows over the typical mass: keeps factors alive in singular positions. */
+#define SOFTNESS 1e-12
 
 typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NOT_FINITE, NO_MEMORY } step_result;
 
@@ -90,7 +92,7 @@ static int refactor(genalpha *g, double t, double h)
     s->stats.jacobians++;
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
     s->clock->fresh = 0;
-    s->sys->softness = LM_SOFTNESS / s->mass_unit;
+    s->sys->softness = SOFTNESS / s->mass_unit;
     if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 2;
     double t1 = s->profile.on ? lm_seconds() : 0;
     int bad = lm_linear_factor(s->lin);
@@ -105,8 +107,8 @@ static int refactor(genalpha *g, double t, double h)
 }
 
 /* Right sides at the trial state: x for the motion (equations of motion, constraint rates as
- * displacements), x + n for the correction of the positions. Returns the constraint gap in *phi. */
-static int residual(genalpha *g, double t, double h, double cM, double *phi)
+ * displacements), x + n for the correction of the positions, whose size goes to g->gap. */
+static int residual(genalpha *g, double t, double h, double cM)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
@@ -118,22 +120,19 @@ static int residual(genalpha *g, double t, double h, double cM, double *phi)
     int bad = sys->form->residual(sys, &st, s->x, gap, rate);
     if (s->profile.on) s->profile.residual += lm_seconds() - t0;
     if (bad) return bad;
-    double open = 0;
-    *phi = 0;
+    g->gap = 0;
     for (int i = 0; i < nv; i++) s->x[i] *= -1 / cM;
     memset(s->x + n, 0, sizeof(double) * (size_t)nv);
     for (int k = 0; k < nl; k++) {
         if (sys->active[k]) {
-            *phi = fmax(*phi, fabs(gap[k]) / (sys->angular[nv + k] ? 1 : s->clock->size));
             rate[k] *= to_x;
             gap[k] = -gap[k] - rate[k]; /* what the first solution leaves open */
-            open = fmax(open, fabs(gap[k]) / (sys->angular[nv + k] ? 1 : s->clock->size));
+            g->gap = fmax(g->gap, fabs(gap[k]) / lm_gap_unit(s, k));
         } else {
             rate[k] = -gap[k] / cM; /* gap holds lam: bring it to zero */
             gap[k] = 0;
         }
     }
-    g->gap = open;
     return 0;
 }
 
@@ -185,9 +184,8 @@ static double correct(genalpha *g, double h, double cM, double *motion)
 static step_result no_factors(genalpha *g, double t, double h, int bad)
 {
     lm_integrator *s = &g->base;
-    double phi;
     if (bad != 2) return bad < 0 ? NO_MEMORY : DIVERGED;
-    residual(g, t, h, 1, &phi);
+    residual(g, t, h, 1);
     lm_explain_not_finite(s, t, s->x, s->sys->nv);
     return NOT_FINITE;
 }
@@ -197,7 +195,7 @@ static step_result no_factors(genalpha *g, double t, double h, int bad)
 static int is_noise(genalpha *g, double motion)
 {
     double rcond = lm_linear_rcond(g->base.lin);
-    return motion <= 1e-14 / sqrt(fmax(rcond, LM_SOFTNESS));
+    return motion <= 1e-14 / sqrt(fmax(rcond, SOFTNESS));
 }
 
 /* Newton's method for the step of size h. `goal`: accepted error of the motion. */
@@ -205,9 +203,8 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
-    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0, phi = 0;
+    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0;
     int current = 0; /* factors made in this step */
-    g->rate = 0;
     if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
     double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
     if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6 ||
@@ -217,7 +214,7 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
         current = 1;
     }
     for (int it = 0; it < 15; it++) {
-        if (residual(g, t, h, cM, &phi)) {
+        if (residual(g, t, h, cM)) {
             lm_explain_not_finite(s, t, s->x, sys->nv);
             return NOT_FINITE;
         }
@@ -229,7 +226,6 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
         double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
         if (left <= goal || size <= floor) return CONVERGED;
-        if (rate > g->rate) g->rate = rate;
         if (it > 0 && rate > 0.3) {
             if (current && it > 1 && is_noise(g, motion)) return CONVERGED;
             if (current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
@@ -269,18 +265,18 @@ static double remembered_jerk(const genalpha *g, double h)
     return a > 0 ? c->jerk * exp(-h * c->jerk / a) : 0;
 }
 
-/* Local error of the positions: (1/6 - b - shift/2) h^3 x'''. */
-static double local_error(const genalpha *g, double h)
+/* Local error of the positions: (1/6 - b - shift/2) h^3 x''', with x''' kept in *now. */
+static double local_error(const genalpha *g, double h, double *now)
 {
     double c = fabs(1.0 / 6 - g->b - 0.5 * g->shift);
-    return c * h * h * h * fmax(jerk(g, h), remembered_jerk(g, h));
+    *now = fmax(jerk(g, h), remembered_jerk(g, h));
+    return c * h * h * h * *now;
 }
 
 static void accept(genalpha *g, double t, double h)
 {
     lm_integrator *s = &g->base;
     int nq = s->sys->nq, nv = s->sys->nv, nl = s->sys->nl;
-    s->clock->jerk = fmax(jerk(g, h), remembered_jerk(g, h)); /* of the history as it is now */
     copy(g->a_old, s->a, nv);
     copy(g->lam_old, s->lam, nl);
     copy(s->q0, s->q, nq);
@@ -297,10 +293,7 @@ static void accept(genalpha *g, double t, double h)
     s->clock->t = t;
     s->clock->h = h;
     s->clock->h_history = h;
-    s->clock->speed = fmax(s->clock->speed, lm_motion_norm(s->sys, s->clock->size, s->v));
-    s->stats.steps++;
-    if (s->stats.smallest == 0 || h < s->stats.smallest) s->stats.smallest = h;
-    if (h > s->stats.largest) s->stats.largest = h;
+    lm_integrator_count(s, h);
 }
 
 /* The equation with the largest residual, a number that is not finite before all others; -1. */
@@ -308,10 +301,10 @@ static int worst_equation(genalpha *g, double t, double h)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
-    double phi, cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), most = -1;
+    double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), most = -1;
     int worst = -1;
     predict(g, h);
-    if (sys->form->retract(sys, s->q, g->tdx, g->tq) || residual(g, t, h, cM, &phi)) return -1;
+    if (sys->form->retract(sys, s->q, g->tdx, g->tq) || residual(g, t, h, cM)) return -1;
     for (int i = 0; i < sys->nv + sys->nl; i++) {
         double w = fabs(s->x[i]) * (sys->angular[i] ? 1 : 1 / s->clock->size);
         if (!isfinite(w)) return i;
@@ -360,6 +353,7 @@ typedef struct trial_log {
     int errors;      /* times that the error was too large */
     int finite;      /* no trial met a force that is not a number */
     step_result why; /* the last failure */
+    double jerk;     /* of the last trial */
 } trial_log;
 
 /* The size to try after a failure. The step may have ended in a singular position of the mechanism,
@@ -392,7 +386,7 @@ static int try_step(genalpha *g, double t, double *h, trial_log *r, double *rati
     r->why = iterate(g, t, take, fmax(0.05 * allowed, 1e-15));
     if (r->why == NO_MEMORY) return -1;
     if (r->why == CONVERGED) {
-        *ratio = local_error(g, take) / allowed; /* grows with h^2 */
+        *ratio = local_error(g, take, &r->jerk) / allowed; /* grows with h^2 */
         if (*ratio <= 1.3) return 0;
         /* smooth motions need one or two smaller tries; more say that the error is noise */
         *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 / sqrt(*ratio));
@@ -429,7 +423,7 @@ static int controlled_step(genalpha *g, double limit)
             return 1;
         }
         if (r.first == 0) r.first = take;
-        double end = take == room ? limit : t + take, jerk_before = s->clock->jerk;
+        double end = take == room ? limit : t + take;
         h = take;
         int bad = try_step(g, end, &h, &r, &ratio);
         if (bad < 0) return bad;
@@ -437,8 +431,9 @@ static int controlled_step(genalpha *g, double limit)
         s->clock->h_next = next_size(take, want, ratio);
         accept(g, end, take);
         s->clock->err_last = ratio;
-        if (r.failures) { /* what was noise must not rule the steps that follow */
-            s->clock->jerk = jerk_before;
+        if (!r.failures)
+            s->clock->jerk = r.jerk;
+        else { /* what was noise must not rule the steps that follow */
             s->clock->h_next = fmin(s->clock->h_next, r.first);
             s->clock->restart = 1;
         }
@@ -482,7 +477,6 @@ static int step(lm_integrator *s, double limit)
         if (bad) return bad;
     }
     if (s->clock->h == 0) copy(g->w, s->a, s->sys->nv); /* after a start */
-    lm_integrator_speed(s);
     if (s->clock->fresh != 0) g->factor_cM = 0;
     return s->opt.step > 0 ? fixed_step(g, limit) : controlled_step(g, limit);
 }

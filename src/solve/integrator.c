@@ -206,9 +206,8 @@ int lm_project_position(lm_integrator *g, double t, double *q, double *moved, do
         if (sys->form->residual(sys, &s, g->x, g->x + nv, NULL)) return 1;
         *gap = 0;
         for (int k = 0; k < nl; k++) {
-            double unit = sys->angular[nv + k] ? 1 : g->clock->size;
             if (!sys->active[k]) g->x[nv + k] = 0;
-            *gap = fmax(*gap, fabs(g->x[nv + k]) / unit);
+            *gap = fmax(*gap, fabs(g->x[nv + k]) / lm_gap_unit(g, k));
             g->x[nv + k] = -g->x[nv + k];
         }
         if (*gap < 1e-14 || (*gap < 1e-10 && *gap >= 0.5 * best)) return 0;
@@ -231,8 +230,7 @@ double lm_constraint_gap(lm_integrator *g)
     double gap = 0, *phi = g->x + sys->nv;
     if (sys->nl == 0 || sys->form->residual(sys, &s, g->x, phi, NULL)) return 0;
     for (int k = 0; k < sys->nl; k++)
-        if (sys->active[k])
-            gap = fmax(gap, fabs(phi[k]) / (sys->angular[sys->nv + k] ? 1 : g->clock->size));
+        if (sys->active[k]) gap = fmax(gap, fabs(phi[k]) / lm_gap_unit(g, k));
     g->stats.phi = fmax(g->stats.phi, gap);
     return gap;
 }
@@ -292,6 +290,14 @@ void lm_explain_mass(lm_integrator *g, double t, int bad)
 
 /* ---- start and interpolation ---- */
 
+void lm_integrator_count(lm_integrator *g, double h)
+{
+    lm_step_stats *k = &g->stats;
+    k->steps++;
+    if (k->smallest == 0 || h < k->smallest) k->smallest = h;
+    if (h > k->largest) k->largest = h;
+}
+
 void lm_integrator_refresh(lm_integrator *g)
 {
     g->clock->fresh = lm_linear_full_factors(g->lin) > 1 ? 2 : 1;
@@ -321,14 +327,6 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     memcpy(g->lam0, g->lam, sizeof(double) * (size_t)sys->nl);
     memset(g->dx, 0, sizeof(double) * (size_t)sys->nv);
     return 0;
-}
-
-void lm_integrator_speed(lm_integrator *g)
-{
-    lm_clock *c = g->clock;
-    if (c->speed > 0) return;
-    double v = lm_motion_norm(g->sys, c->size, g->v), a = lm_motion_norm(g->sys, c->size, g->a);
-    c->speed = fmax(fmax(v, sqrt(a)), 1 / (g->opt.until - g->opt.t0));
 }
 
 /* Cubic Hermite in the local coordinates of the step, q = exp(xi) q0: xi runs from 0 to dx with end

@@ -49,7 +49,6 @@ typedef struct lm_clock {
     double err_last;  /* last error ratio, for step control */
     double jerk;      /* largest third derivative of late, for step control */
     double size;      /* unit of length of the error norm */
-    double force;     /* unit of force: largest seen */
     double fresh;     /* 1: the next step starts from new factors; 2: and from new pivots */
     double restart;   /* 1: take up consistent accelerations before the next step */
     double order;     /* explicit: column of the extrapolation table aimed at */
@@ -95,9 +94,14 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
 double lm_motion_norm(const lm_system *sys, double size, const double *dx);
 double lm_motion_distance(const lm_system *sys, double size, const double *a, const double *b);
 
-/* Make sure that the unit of speed is known: from the speed now, or from what the accelerations
- * will make of it. */
-void lm_integrator_speed(lm_integrator *g);
+/* Count an accepted step of size h in the statistics. */
+void lm_integrator_count(lm_integrator *g, double h);
+
+/* What the violation of constraint row k is measured in: the unit of length, or radians. */
+static inline double lm_gap_unit(const lm_integrator *g, int k)
+{
+    return g->sys->angular[g->sys->nv + k] ? 1 : g->clock->size;
+}
 
 /* Ask the next step to start from new factors, so that it depends on the state block alone. */
 void lm_integrator_refresh(lm_integrator *g);
@@ -123,10 +127,6 @@ void lm_explain_singular(lm_integrator *g, const char *what);
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);
 /* Words for a solve of the constrained mass matrix that failed with `bad` > 0. */
 void lm_explain_mass(lm_integrator *g, double t, int bad);
-
-/* Relative size of lm_system.softness: loops closer than its root to a singular position, in
- * radians, are taken as free there. */
-#define LM_SOFTNESS 1e-12
 
 double lm_seconds(void);
 
