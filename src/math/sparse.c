@@ -80,3 +80,12 @@ void lm_sparse_mul(const lm_pattern *p, const double *values, double s, const do
         for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++)
             y[p->rowind[k]] += s * values[k] * x[c];
 }
+
+void lm_sparse_mul_t(const lm_pattern *p, const double *values, const double *x, double *y)
+{
+    for (int c = 0; c < p->n; c++) {
+        double sum = 0;
+        for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) sum += values[k] * x[p->rowind[k]];
+        y[c] = sum;
+    }
+}

@@ -1,5 +1,7 @@
 #include "solve/linear.h"
 
+#include "solve/block.h"
+
 #include <math.h>
 #include <string.h>
 #include <suitesparse/klu.h>
@@ -7,14 +9,22 @@
 struct lm_linear {
     const lm_pattern *p;
     double *values;
+    double *rhs; /* [n] */
+    lm_block_solver *block; /* NULL: KLU only */
+    int by_block;    /* the factors in use are the block solver's */
+    int doubts;      /* times that the block solver failed of late: KLU goes first while > 0 */
     klu_symbolic *symbolic;
     klu_numeric *numeric;
     klu_common common;
     long full;
 };
 
-lm_linear *lm_linear_create(const lm_pattern *p)
+/* After the block solver has failed, so many factorisations go to KLU before it is tried again. */
+enum { DOUBTS = 50 };
+
+lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups)
 {
+    int no_order = 1;
     lm_linear *l = lm_alloc(sizeof *l);
     if (!l) return NULL;
     l->p = p;
@@ -22,8 +32,9 @@ lm_linear *lm_linear_create(const lm_pattern *p)
     klu_defaults(&l->common);
     l->common.tol =
         0.1; /* the default, 0.001, trusts the zero diagonal of constraint rows too far */
-    if (l->values) l->symbolic = klu_analyze(p->n, p->colptr, p->rowind, &l->common);
-    if (l->values && l->symbolic) return l;
+    l->rhs = lm_alloc(sizeof(double) * (size_t)p->n);
+    if (groups && groups->n) l->block = lm_block_create(p, groups, &no_order);
+    if (l->values && l->rhs && (l->block || no_order)) return l;
     lm_linear_destroy(l);
     return NULL;
 }
@@ -33,7 +44,9 @@ void lm_linear_destroy(lm_linear *l)
     if (!l) return;
     if (l->numeric) klu_free_numeric(&l->numeric, &l->common);
     if (l->symbolic) klu_free_symbolic(&l->symbolic, &l->common);
+    lm_block_destroy(l->block);
     lm_free(l->values);
+    lm_free(l->rhs);
     lm_free(l);
 }
 
@@ -44,6 +57,7 @@ void lm_linear_new_pivots(lm_linear *l)
 {
     if (l->numeric) klu_free_numeric(&l->numeric, &l->common);
     l->numeric = NULL;
+    l->doubts = 0;
 }
 
 /* klu_refactor reports success even when the old pivots have become useless. */
@@ -59,12 +73,36 @@ static int old_pivots_serve(lm_linear *l)
     return l->common.rgrowth > 1e-8 && l->common.rcond > 1e-15;
 }
 
+/* KLU's order of elimination, made when it is first needed. */
+static int analyze(lm_linear *l)
+{
+    const lm_pattern *p = l->p;
+    if (!l->symbolic) l->symbolic = klu_analyze(p->n, p->colptr, p->rowind, &l->common);
+    return l->symbolic ? 0 : -1;
+}
+
+static int factor_by_block(lm_linear *l)
+{
+    l->by_block = 0;
+    if (!l->block) return 1;
+    if (l->doubts > 0) {
+        l->doubts--;
+        return 1;
+    }
+    int bad = lm_block_factor(l->block, l->values);
+    if (bad) l->doubts = DOUBTS, l->full++;
+    l->by_block = !bad;
+    return bad;
+}
+
 int lm_linear_factor(lm_linear *l)
 {
     const lm_pattern *p = l->p;
     for (int k = 0; k < p->nnz; k++)
         if (!isfinite(l->values[k])) return 2;
-    if (p->n == 0 || old_pivots_serve(l)) return 0;
+    if (p->n == 0 || !factor_by_block(l)) return 0;
+    if (analyze(l)) return -1;
+    if (old_pivots_serve(l)) return 0;
     lm_linear_new_pivots(l);
     l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
     l->full++;
@@ -75,19 +113,32 @@ int lm_linear_factor(lm_linear *l)
 
 double lm_linear_rcond(lm_linear *l)
 {
+    if (l->by_block) return lm_block_rcond(l->block);
     if (!l->numeric) return 0;
     klu_rcond(l->symbolic, l->numeric, &l->common);
     return l->common.rcond;
 }
 
-void lm_linear_solve(lm_linear *l, double *x)
+void lm_linear_correct(lm_linear *l, int n, double *x)
 {
-    if (l->p->n) klu_solve(l->symbolic, l->numeric, l->p->n, 1, x, &l->common);
+    if (l->p->n == 0) return;
+    if (!l->by_block)
+        klu_solve(l->symbolic, l->numeric, l->p->n, n, x, &l->common);
+    else
+        for (int k = 0; k < n; k++) lm_block_solve(l->block, x + k * l->p->n);
 }
 
-void lm_linear_solve2(lm_linear *l, double *x)
+/* One step of refinement takes the block solver's error away, to rounding. */
+void lm_linear_solve(lm_linear *l, double *x)
 {
-    if (l->p->n) klu_solve(l->symbolic, l->numeric, l->p->n, 2, x, &l->common);
+    size_t size = sizeof(double) * (size_t)l->p->n;
+    int refine = l->p->n && l->by_block && lm_block_error(l->block) > 1e-14;
+    if (refine) memcpy(l->rhs, x, size);
+    lm_linear_correct(l, 1, x);
+    if (!refine) return;
+    lm_sparse_mul(l->p, l->values, -1, x, l->rhs);
+    lm_linear_correct(l, 1, l->rhs);
+    for (int i = 0; i < l->p->n; i++) x[i] += l->rhs[i];
 }
 
 /* (A + e I) x = y, repeated: x turns into the direction of the smallest singular value. The shift
@@ -103,6 +154,8 @@ int lm_linear_null_vector(lm_linear *l, double *x)
         x[c] = 1 + 0.3 * sin(1.0 + c);
     }
     lm_linear_new_pivots(l);
+    l->by_block = 0;
+    if (analyze(l)) return -1;
     l->common.halt_if_singular = 0;
     l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
     l->common.halt_if_singular = 1;

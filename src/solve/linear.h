@@ -1,7 +1,8 @@
-/* Direct solution of the sparse systems of one pattern: KLU, symbolic once, numeric often.
+/* Direct solution of the sparse systems of one pattern: symbolic once, numeric often.
  *
- * A factorisation re-uses the pivots of an earlier one; when that loses accuracy (pivot growth), new
- * pivots are chosen. */
+ * Block elimination (block.h) where the groups of unknowns allow it, else KLU, whose factorisation
+ * re-uses the pivots of an earlier one; when that loses accuracy (pivot growth), new pivots are
+ * chosen. */
 #ifndef LM_SOLVE_LINEAR_H
 #define LM_SOLVE_LINEAR_H
 
@@ -9,14 +10,16 @@
 
 typedef struct lm_linear lm_linear;
 
-lm_linear *lm_linear_create(const lm_pattern *p);
+lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups);
 void lm_linear_destroy(lm_linear *l);
 double *lm_linear_values(lm_linear *l); /* [nnz] fill, then factor */
 
 /* 0; 1: singular (to rounding); 2: a value is not a finite number; -1: out of memory. */
 int lm_linear_factor(lm_linear *l);
-void lm_linear_solve(lm_linear *l, double *x);  /* x: right side in, solution out */
-void lm_linear_solve2(lm_linear *l, double *x); /* two of them, one behind the other */
+void lm_linear_solve(lm_linear *l, double *x); /* x: right side in, solution out */
+/* The same of n right sides (1 or 2), one behind the other, as well as the factors are: enough for
+ * corrections that are repeated. */
+void lm_linear_correct(lm_linear *l, int n, double *x);
 double lm_linear_rcond(lm_linear *l);           /* cheap estimate of the last factor */
 /* Direction (unit largest entry) that the matrix hardly moves, by inverse iteration on the last
  * values with a small shift; 0, or -1. */

@@ -37,7 +37,7 @@ static void make(matrix *m, int n, int width, int far)
     for (int k = 0; k < far; k++)
         lm_pattern_add(&b, (int)((0.5 + 0.499 * rnd()) * n), (int)((0.5 + 0.499 * rnd()) * n));
     assert_int_equal(lm_pattern_make(&b, &m->arena, n, &m->p), 0);
-    m->lin = lm_linear_create(&m->p);
+    m->lin = lm_linear_create(&m->p, NULL);
     assert_non_null(m->lin);
 }
 
@@ -63,7 +63,7 @@ static void check_solution(matrix *m, double limit)
     for (int i = 0; i < n; i++) x[i] = rnd();
     lm_sparse_mul(&m->p, v, 1, x, b);
     lm_sparse_mul(&m->p, v, -3, x, b + n);
-    lm_linear_solve2(m->lin, b);
+    lm_linear_correct(m->lin, 2, b);
     for (int i = 0; i < n; i++) {
         if (!(fabs(b[i] - x[i]) < limit)) fail_msg("%d: %.3g off", i, b[i] - x[i]);
         if (!(fabs(b[n + i] + 3 * x[i]) < 3 * limit)) fail_msg("second, %d", i);
@@ -207,12 +207,12 @@ static void empty_system(void **state)
     matrix m = {0};
     lm_pattern_builder b = {.arena = &m.arena};
     assert_int_equal(lm_pattern_make(&b, &m.arena, 0, &m.p), 0);
-    m.lin = lm_linear_create(&m.p);
+    m.lin = lm_linear_create(&m.p, NULL);
     if (m.lin) {
         double x[1] = {5};
         assert_int_equal(lm_linear_factor(m.lin), 0);
         lm_linear_solve(m.lin, x);
-        lm_linear_solve2(m.lin, x);
+        lm_linear_correct(m.lin, 2, x);
         assert_true(x[0] == 5);
     }
     drop(&m);
@@ -228,7 +228,7 @@ static void nothing_leaks(void **state)
     long live = lm_mem_live();
     for (int k = 1; k < 3; k++) {
         lm_mem_fail_after(k);
-        assert_null(lm_linear_create(&m.p));
+        assert_null(lm_linear_create(&m.p, NULL));
         lm_mem_fail_after(0);
         assert_int_equal(lm_mem_live(), live);
     }
