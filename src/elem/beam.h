@@ -1,0 +1,34 @@
+/* Beams: what an element of a beam is made of, in numbers.
+ *
+ * Local axes: x along the chord of the undeformed element, y and z the principal axes of the
+ * section. The deformation of an element is described by seven natural coordinates: the change of
+ * length u, and the rotations b_a, b_b (rotation vectors in local axes) of its two end sections
+ * against the element's frame. */
+#ifndef LM_ELEM_BEAM_H
+#define LM_ELEM_BEAM_H
+
+#include "elem/section.h"
+
+/* Constants of one element. Bending in the xy plane goes with rotations about z, bending in the xz
+ * plane with rotations about y (positive as everywhere about +y: w' = -b_y). */
+typedef struct lm_beam_shape {
+    double L;
+    double ka;     /* axial: energy ka u^2 / 2 */
+    double kt;     /* torsion: energy kt (b_bx - b_ax)^2 / 2 */
+    double kz[3];  /* bending in xy: (b_az, b_az), (b_az, b_bz), (b_bz, b_bz) */
+    double ky[3];  /* bending in xz: (b_ay, b_ay), (b_ay, b_by), (b_by, b_by) */
+    double mx[3];  /* mass along x: (a, a), (a, b), (b, b) */
+    double mt[3];  /* inertia about x: (a, a), (a, b), (b, b) */
+    double mz[10]; /* mass in xy: upper triangle by rows over (y_a, psi_za, y_b, psi_zb) */
+    double my[10]; /* mass in xz: upper triangle by rows over (z_a, psi_ya, z_b, psi_yb) */
+} lm_beam_shape;
+
+/* The section at s along the element; asked for inside only, 0 < s < 1. */
+typedef void lm_section_at(void *ctx, double s, lm_section *out);
+
+/* Shape of an element of length L whose section may vary; the stiffness is that of the integrated
+ * flexibility, the mass is consistent with the displacements that belong to it. timoshenko 0: rigid
+ * in shear. The formulas are in docs/theory/beam-sections.md. */
+void lm_beam_shape_make(lm_section_at *at, void *ctx, double L, int timoshenko, lm_beam_shape *out);
+
+#endif

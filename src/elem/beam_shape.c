@@ -1,0 +1,206 @@
+/* Constants of a beam element whose section may vary: docs/theory/beam-sections.md.
+ *
+ * All integrals along the element are taken at Gauss points xi in 0..1. Integrals up to a point, for
+ * the displacements inside, are those of the polynomial through the values at the same points: what
+ * is then summed over the points has the full order 2n of the rule. The number of points is doubled
+ * until the result stands still. */
+#include "elem/beam.h"
+
+#include <math.h>
+
+enum { LEAST = 4, MOST = 64 }; /* 4 points integrate a uniform element exactly */
+#define PI   3.14159265358979323846
+#define SAME 1e-12 /* relative change that ends the doubling; the finer result is then far better */
+
+typedef struct rule {
+    int n;
+    double x[MOST], w[MOST];
+    double S[MOST][MOST]; /* S[i][j]: weight of the value at j in the integral from 0 to x_i */
+} rule;
+
+/* Legendre polynomials P[0..n](z). */
+static void legendre(int n, double z, double *P)
+{
+    P[0] = 1;
+    P[1] = z;
+    for (int k = 2; k <= n; k++) P[k] = ((2 * k - 1) * z * P[k - 1] - (k - 1) * P[k - 2]) / k;
+}
+
+/* Points are the zeros of P_n(2x - 1); f = sum over k < n of c_k P_k with
+ * c_k = (2k + 1) sum_j w_j P_k(z_j) f_j, and the integral of P_k from 0 to x is
+ * (P_{k+1} - P_{k-1})/(4k + 2), of P_0 it is x. */
+static void gauss(int n, rule *r)
+{
+    double P[MOST][MOST + 1];
+    r->n = n;
+    for (int i = 0; i < n; i++) {
+        double z = -cos(PI * (i + 0.75) / (n + 0.5)), slope = 1;
+        for (int step = 0; step < 4; step++) { /* Newton's method: 3 steps reach rounding */
+            legendre(n, z, P[i]);
+            slope = n * (P[i][n - 1] - z * P[i][n]) / (1 - z * z);
+            z -= P[i][n] / slope;
+        }
+        legendre(n, z, P[i]);
+        r->x[i] = (1 + z) / 2;
+        r->w[i] = 1 / ((1 - z * z) * slope * slope);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = r->x[i];
+            for (int k = 1; k < n; k++) sum += P[j][k] * (P[i][k + 1] - P[i][k - 1]) / 2;
+            r->S[i][j] = r->w[j] * sum;
+        }
+}
+
+static double up_to(const rule *r, int i, const double *f)
+{
+    double sum = 0;
+    for (int j = 0; j < r->n; j++) sum += r->S[i][j] * f[j];
+    return sum;
+}
+
+/* Two end values joined by a stiffness c(x): the displacement between them is
+ * (1 - eta) q_a + eta q_b with eta' ~ 1/c. */
+static void bar(const rule *r, double L, const double *flex, const double *mass, double *k,
+                double m[3])
+{
+    double whole = 0;
+    for (int i = 0; i < r->n; i++) whole += r->w[i] * flex[i];
+    *k = 1 / (L * whole);
+    m[0] = m[1] = m[2] = 0;
+    for (int i = 0; i < r->n; i++) {
+        double eta = up_to(r, i, flex) / whole, dm = L * r->w[i] * mass[i];
+        m[0] += dm * (1 - eta) * (1 - eta);
+        m[1] += dm * (1 - eta) * eta;
+        m[2] += dm * eta * eta;
+    }
+}
+
+/* What bending in one plane needs at the points. */
+typedef struct plane {
+    double flex[MOST], shear[MOST]; /* 1/EI, 1/GA */
+    double rhoA[MOST], rhoI[MOST];
+} plane;
+
+/* Stiffness over the end rotations (b_a, b_b) against the chord; sum[] is the sum of the end moments
+ * for b_a = 1 and for b_b = 1. Inverse of the flexibility
+ *   (alpha gamma; gamma beta) + G (1 1; 1 1):
+ * alpha, beta, gamma of bending with M = -(1-xi) m_a + xi m_b, G of the shear force -(m_a + m_b)/L.
+ * Sums and differences are formed before the division so that nothing cancels on short elements,
+ * where G is large. */
+static void natural(const rule *r, double L, const plane *p, double k[3], double sum[2])
+{
+    double alpha = 0, beta = 0, gamma = 0, G = 0;
+    for (int i = 0; i < r->n; i++) {
+        double x = r->x[i], f = L * r->w[i] * p->flex[i];
+        alpha += f * (1 - x) * (1 - x);
+        gamma -= f * (1 - x) * x;
+        beta += f * x * x;
+        G += r->w[i] * p->shear[i] / L;
+    }
+    double det = alpha * beta - gamma * gamma + G * (alpha + beta - 2 * gamma);
+    k[0] = (beta + G) / det;
+    k[1] = -(gamma + G) / det;
+    k[2] = (alpha + G) / det;
+    sum[0] = (beta - gamma) / det; /* k[0] + k[1] */
+    sum[1] = (alpha - gamma) / det;
+}
+
+/* Displacement functions at point i over (v_a, phi_a, v_b, phi_b): N of the deflection v, R of the
+ * section's rotation phi. In an element with v = 0 at both ends and end rotations b_a, b_b
+ *   phi = b_a + L C0,   v = L (b_a xi + L (xi C0 - C1)) - (m_a + m_b) int_0^xi 1/GA,
+ * C0 and C1 the integrals from 0 to xi of the curvature kappa = M/EI and of xi kappa. */
+static void shape_functions(const rule *r, double L, const plane *p, const double k[3],
+                            const double sum[2], int i, double N[4], double R[4])
+{
+    double x = r->x[i], J[3] = {0, 0, 0}, g = 0;
+    for (int j = 0; j < r->n; j++) {
+        double f = r->S[i][j] * p->flex[j];
+        J[0] += f;
+        J[1] += f * r->x[j];
+        J[2] += f * r->x[j] * r->x[j];
+        g += r->S[i][j] * p->shear[j];
+    }
+    for (int e = 0; e < 2; e++) { /* b_a = 1, then b_b = 1 */
+        double ma = k[e], mb = k[e + 1], ba = e == 0;
+        double C0 = mb * J[1] - ma * (J[0] - J[1]), C1 = mb * J[2] - ma * (J[1] - J[2]);
+        R[2 * e + 1] = ba + L * C0;
+        N[2 * e + 1] = L * (ba * x + L * (x * C0 - C1)) - sum[e] * g;
+    }
+    /* b = phi - (v_b - v_a)/L */
+    N[0] = 1 - x + (N[1] + N[3]) / L;
+    N[2] = x - (N[1] + N[3]) / L;
+    R[0] = (R[1] + R[3] - 1) / L;
+    R[2] = -R[0];
+}
+
+/* Bending in one plane: natural stiffness and consistent mass, upper triangle by rows. */
+static void bend(const rule *r, double L, const plane *p, double k[3], double m[10])
+{
+    double sum[2], N[4], R[4];
+    natural(r, L, p, k, sum);
+    for (int c = 0; c < 10; c++) m[c] = 0;
+    for (int i = 0; i < r->n; i++) {
+        shape_functions(r, L, p, k, sum, i, N, R);
+        double dm = L * r->w[i] * p->rhoA[i], dI = L * r->w[i] * p->rhoI[i], *to = m;
+        for (int a = 0; a < 4; a++)
+            for (int b = a; b < 4; b++) *to++ += dm * N[a] * N[b] + dI * R[a] * R[b];
+    }
+}
+
+/* Rotations about y turn z towards -x: as a slope dz/dx they count negative. */
+static void slopes_to_rotations(double m[10])
+{
+    static const int mixed[] = {1, 3, 5,
+                                8}; /* (z_a, psi_a) (z_a, psi_b) (psi_a, z_b) (z_b, psi_b) */
+    for (int i = 0; i < 4; i++) m[mixed[i]] = -m[mixed[i]];
+}
+
+static void make(lm_section_at *at, void *ctx, double L, int timoshenko, int n, lm_beam_shape *out)
+{
+    rule r;
+    plane xy, xz;
+    double axial[MOST], twist[MOST], polar[MOST];
+    gauss(n, &r);
+    for (int i = 0; i < n; i++) {
+        lm_section s;
+        at(ctx, r.x[i], &s);
+        axial[i] = 1 / s.EA;
+        twist[i] = 1 / s.GJ;
+        polar[i] = s.rhoIy + s.rhoIz;
+        xy.flex[i] = 1 / s.EIz;
+        xz.flex[i] = 1 / s.EIy;
+        xy.shear[i] = timoshenko ? 1 / s.GAy : 0;
+        xz.shear[i] = timoshenko ? 1 / s.GAz : 0;
+        xy.rhoA[i] = xz.rhoA[i] = s.rhoA;
+        xy.rhoI[i] = s.rhoIz;
+        xz.rhoI[i] = s.rhoIy;
+    }
+    out->L = L;
+    bar(&r, L, axial, xy.rhoA, &out->ka, out->mx);
+    bar(&r, L, twist, polar, &out->kt, out->mt);
+    bend(&r, L, &xy, out->kz, out->mz);
+    bend(&r, L, &xz, out->ky, out->my);
+    slopes_to_rotations(out->my);
+}
+
+static int same(const double *a, const double *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (fabs(a[i] - b[i]) > SAME * fabs(b[i])) return 0;
+    return 1;
+}
+
+void lm_beam_shape_make(lm_section_at *at, void *ctx, double L, int timoshenko, lm_beam_shape *out)
+{
+    make(at, ctx, L, timoshenko, LEAST, out);
+    for (int n = 2 * LEAST; n <= MOST; n *= 2) {
+        lm_beam_shape before = *out;
+        make(at, ctx, L, timoshenko, n, out);
+        if (same(&before.ka, &out->ka, 1) && same(&before.kt, &out->kt, 1) &&
+            same(before.kz, out->kz, 3) && same(before.ky, out->ky, 3) &&
+            same(before.mx, out->mx, 3) && same(before.mt, out->mt, 3) &&
+            same(before.mz, out->mz, 10) && same(before.my, out->my, 10))
+            return;
+    }
+}

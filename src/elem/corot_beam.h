@@ -1,0 +1,89 @@
+/* The two-node corotational beam element, four elements at a time (one per lane).
+ *
+ * An element joins two nodes with poses (x_i, R_i). Its frame R* follows the chord and the mean of
+ * the two sections' y axes; deformations are the change of length u and the rotation vectors b_i of
+ * the end sections against the frame. All forces are exact derivatives of
+ *
+ *     elastic energy  ka u^2/2 + kt (b_bx - b_ax)^2/2 + bending forms in (b_az, b_bz), (b_ay, b_by)
+ *     kinetic energy  V^T M V / 2, V the nodal velocities in R* axes, M constant and consistent
+ *     gravity         -g . (m_a x_a + m_b x_b + R* h), h the first moment of the mass about the
+ *                     chord, bending included
+ *
+ * so that energy and momentum are kept, and a rigid motion strains nothing. The formulas are in
+ * docs/theory/corotational-beam.md.
+ *
+ * No function here allocates or fails. Where a section stands across the chord (no frame), or is
+ * turned by half a turn against it, the numbers become infinite or NaN: the caller looks at them.
+ * Structures with lanes are aligned to 32 bytes; a group with fewer than four elements repeats one
+ * of them in its free lanes. */
+#ifndef LM_ELEM_COROT_BEAM_H
+#define LM_ELEM_COROT_BEAM_H
+
+#include "elem/beam.h"
+#include "math/lane.h"
+#include "math/v3.h"
+
+/* Constants of four elements: lm_beam_shape by lanes, with what is derived from it. Groups of
+ * equal elements may share one. Filled by lm_corot_const_set. */
+typedef struct lm_corot_const {
+    lm_lane L, LL;          /* length, its square */
+    lm_lane ka, kt;         /* axial, torsion */
+    lm_lane kz[3], ky[3];   /* bending */
+    lm_lane beta;           /* stiffness-proportional damping, s */
+    lm_lane mx[3], mt[3];   /* mass along x, inertia about x */
+    lm_lane mz[10], my[10]; /* mass in xy, in xz */
+    lm_lane m[2];           /* mass at each node */
+    lm_lane hx;             /* first moment of the mass beyond that of m, along the chord, */
+    lm_lane hz[2], hy[2];   /* along y per b_iz, along z per b_iy */
+    lm_lane im, ht[2];      /* lm_corot_const_centre: 1 / mass; first moment along section i's x */
+    lm_lane A[2][9];        /* node axes -> section axes: T_i = R_i A_i */
+    int straight;           /* 1: A is the identity in all lanes */
+    int damped;             /* 1: beta is not zero in some lane */
+    int centred;            /* 1: lm_corot_const_centre was called for some lane */
+} lm_corot_const;
+
+/* Motion of the two nodes of four elements, in world axes. */
+typedef struct lm_corot_state {
+    lm_lane x[2][3]; /* positions */
+    lm_lane R[2][9]; /* rotations, column-major */
+    lm_lane v[2][6]; /* velocity, angular velocity */
+    lm_lane a[2][6]; /* acceleration, angular acceleration */
+} lm_corot_state;
+
+/* Aa, Ab: the section axes of the undeformed element as seen from the axes of its nodes. All lanes
+ * must be set before the first use, the structure being zero before. */
+void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, const lm_m3 *Aa,
+                        const lm_m3 *Ab, double beta);
+
+/* After lm_corot_const_set: the mass centre of the bent element x_c moves as a point should,
+ *
+ *     kinetic energy  m x_c'^2 / 2 + V^T M' V / 2,   m x_c = sum_i m_i x_i + h_i T_i ex,
+ *
+ * M' being M without the translation, and gravity acts there. The same for small motions; but
+ * forces do not change with a uniform velocity, weight and acceleration are the same thing, and a
+ * beam that is swung around is loaded along its length and not at its nodes alone, which makes
+ * few elements do. */
+void lm_corot_const_centre(lm_corot_const *c, int lane);
+
+/* Forces and moments of the residual M a - f: inertia + elastic + damping - gravity. */
+void lm_corot_residual(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
+                       lm_lane f[2][6]);
+
+/* J[column][row] = cM df/da + cD df/dv + cK df/d(motion), exact; motion = (dx_a, psi_a, dx_b,
+ * psi_b), R -> exp(psi) R, with v and a held. Symmetric parts only where mechanics says so. */
+void lm_corot_tangent(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
+                      double cM, double cD, double cK, lm_lane J[12][12]);
+
+typedef struct lm_corot_energies {
+    lm_lane kinetic, elastic, gravity;
+    lm_lane dissipation; /* power lost in damping, >= 0 */
+} lm_corot_energies;
+
+void lm_corot_energy(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
+                     lm_corot_energies *e);
+
+/* Deformations and frame; velocities and accelerations are not read. */
+void lm_corot_natural(const lm_corot_const *c, const lm_corot_state *s, lm_lane *u, lm_lane b[2][3],
+                      lm_lane Rstar[9]);
+
+#endif

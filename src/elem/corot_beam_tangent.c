@@ -1,0 +1,351 @@
+/* Tangent of the corotational beam element.
+ *
+ * In the axes of the frame the forces F depend on the length l, on the end sections' rotations
+ * theta_a, theta_b against the frame, and on V, A, g, which the frame turns when it turns itself by
+ * psi* = G delta:
+ *
+ *     theta_i = psi_i - psi*,   dV = V x psi*, and dA and dg alike;
+ *
+ * in world axes the forces turn with it as well, psi* x F. So ten columns (one for l, three each
+ * for theta_a, theta_b, psi*) and the sparse G give all of dF/d(motion). With w = G V the spin,
+ * P = M V, Q = dF/dw = M skew(V) - skew(P), and B the natural coordinates' derivative,
+ *
+ *     dF/dV = skew(w) M + (skew(w) M)^T - [rotations only] (skew(V) M - skew(P))
+ *             + Q G - (Q G)^T + beta B^T K_n B                                                  */
+#include "elem/corot_forces.h"
+
+#include <stddef.h>
+
+typedef union corot_col { /* a column by parts, or by rows */
+    corot_vec v;
+    lm_lane e[12];
+} corot_col;
+
+/* Of Tinv = I - skew(b)/2 + c skew(b)^2: c, and its derivative dc = (dc/d|b|)/|b|. */
+typedef struct corot_curve {
+    lm_lane c, dc;
+} corot_curve;
+
+typedef struct corot_tangent {
+    lm_lane cD, cK; /* factors of dF/dV, dF/d(motion) */
+    lm_lane cE;     /* of the natural stiffness: cK + beta cD */
+    corot_kin k;
+    corot_local q;
+    corot_vec F;    /* forces, without those of the mass centre */
+    corot_col Q[3]; /* dF/dw at fixed V */
+    corot_curve a, b;
+    const lm_corot_const *c;
+} corot_tangent;
+
+LM_LANE_INLINE lm_lane3 unit(int j) { return l3_all(j == 0, j == 1, j == 2); }
+
+/* V_k x e in each part. */
+LM_LANE_INLINE corot_vec turned(const corot_vec *V, lm_lane3 e)
+{
+    return corot_vec_cross(l3_neg(e), V);
+}
+
+LM_LANE_INLINE void add_scaled(corot_col *to, const lm_lane *s, const corot_col *from)
+{
+    for (int i = 0; i < 12; i++) to->e[i] += *s * from->e[i];
+}
+
+/* c = (f + g)/(16 f^2), and with g = 1/3 - t^2 g2 no digit cancels in its derivative:
+ * dc = (3 g2 - 5 g + 4 t^2 g^2)/(16 f^2)^2 + c^2. */
+LM_LANE_INLINE corot_curve curvature(const corot_end *e)
+{
+    lm_lane r = 1.0 / (16.0 * e->f * e->f), z = l3_dot(e->tau, e->tau), c = (e->f + e->g) * r;
+    return (corot_curve){c, (3.0 * e->g2 - 5.0 * e->g + 4.0 * z * e->g * e->g) * r * r + c * c};
+}
+
+/* d(Tinv(b) x) for db (half = -1/2), d(Tinv(b)^T x) (half = 1/2). */
+LM_LANE_INLINE lm_lane3 tinv_change(const corot_curve *r, lm_lane3 b, double half, lm_lane3 db,
+                                    lm_lane3 x)
+{
+    lm_lane3 bx = l3_cross(b, x), dbx = l3_cross(db, x);
+    lm_lane3 quad = l3_add(l3_cross(db, bx), l3_cross(b, dbx));
+    lm_lane3 lin = l3_add(l3_mul(lane_all(half), dbx), l3_mul(r->c, quad));
+    return l3_add(lin, l3_mul(r->dc * l3_dot(b, db), l3_cross(b, bx)));
+}
+
+static void prepare(const lm_corot_state *s, const double g[3], corot_tangent *t)
+{
+    corot_local *q = &t->q;
+    t->F = corot_local_forces(t->c, s, g, &t->k, q);
+    for (int j = 0; j < 3; j++) {
+        corot_vec Ve = turned(&q->V, unit(j)), Pe = turned(&q->P, unit(j));
+        corot_vec MVe = corot_mass(t->c, &Ve);
+        t->Q[j].v = corot_vec_sub(&MVe, &Pe);
+    }
+    t->a = curvature(&t->k.a);
+    t->b = curvature(&t->k.b);
+}
+
+/* --- columns for the length, the sections and the frame ----------------------------------------- */
+
+/* Inertia when the frame turns by e: V, A and the spin change, dF = M(...) + ... with dP = M dV. */
+LM_LANE_INLINE corot_vec inertia_change(const corot_tangent *t, const corot_vec *dV,
+                                        const corot_vec *dA, const corot_vec *dP, lm_lane3 dw)
+{
+    const corot_local *q = &t->q;
+    corot_vec a = corot_vec_cross(dw, &q->V), b = corot_vec_cross(q->w, dV);
+    a = corot_vec_add(&a, &b);
+    a = corot_vec_sub(dA, &a);
+    corot_vec F = corot_mass(t->c, &a);
+    F.xa = l3_add(F.xa, l3_add(l3_cross(dw, q->P.xa), l3_cross(q->w, dP->xa)));
+    F.xb = l3_add(F.xb, l3_add(l3_cross(dw, q->P.xb), l3_cross(q->w, dP->xb)));
+    F.ra = l3_add(F.ra, l3_add(l3_cross(l3_sub(dw, dV->ra), q->P.ra),
+                               l3_cross(l3_sub(q->w, q->V.ra), dP->ra)));
+    F.rb = l3_add(F.rb, l3_add(l3_cross(l3_sub(dw, dV->rb), q->P.rb),
+                               l3_cross(l3_sub(q->w, q->V.rb), dP->rb)));
+    return F;
+}
+
+/* The frame turns by the unit vector j and the sections go with it: V, A, g change as it sees
+ * them, the deformation does not; the forces turn with the frame. */
+static void frame_column(const corot_tangent *t, int j, corot_col *out)
+{
+    const lm_corot_const *c = t->c;
+    const corot_local *q = &t->q;
+    const lm_lane3 e = unit(j), dg = l3_cross(q->g, e);
+    corot_vec dV = turned(&q->V, e), dA = turned(&q->A, e), dP = corot_mass(c, &dV);
+    lm_lane3 dw = corot_spin(&t->k, &dV);
+    corot_vec F = inertia_change(t, &dV, &dA, &dP, dw), eF = corot_vec_cross(e, &t->F);
+
+    corot_nat n = {0};
+    if (c->damped) n = corot_nat_add_scaled(n, &c->beta, corot_rates(&t->k, &dV, dw));
+    n = corot_stiffness(c, &n);
+    corot_weight_sub(c, dg, &n);
+    lm_lane3 m = l3_add(corot_vec_cross_sum(&dP, &q->V), corot_vec_cross_sum(&q->P, &dV));
+    m = l3_add(m, l3_cross(q->h, dg));
+    corot_natural_t_add(&t->k, &n, &F, &m);
+    F.xa = l3_sub(F.xa, l3_mul(c->m[0], dg));
+    F.xb = l3_sub(F.xb, l3_mul(c->m[1], dg));
+    corot_spin_t_sub(&t->k, m, &F);
+    out->v = corot_vec_add(&F, &eF);
+}
+
+/* The frame's spin changes by dw while V stays, and the natural coordinates by dd: inertia, elastic
+ * and damping forces; m collects the moment on the frame. */
+LM_LANE_INLINE void deformation_change(const corot_tangent *t, lm_lane3 dw, corot_nat dd,
+                                       corot_vec *F, lm_lane3 *m)
+{
+    const corot_col *Q = t->Q;
+    F->xa = lm3_v((lm_lanem3){Q[0].v.xa, Q[1].v.xa, Q[2].v.xa}, dw);
+    F->ra = lm3_v((lm_lanem3){Q[0].v.ra, Q[1].v.ra, Q[2].v.ra}, dw);
+    F->xb = lm3_v((lm_lanem3){Q[0].v.xb, Q[1].v.xb, Q[2].v.xb}, dw);
+    F->rb = lm3_v((lm_lanem3){Q[0].v.rb, Q[1].v.rb, Q[2].v.rb}, dw);
+    if (t->c->damped) {
+        const corot_vec still = {0};
+        dd = corot_nat_add_scaled(dd, &t->c->beta, corot_rates(&t->k, &still, dw));
+    }
+    corot_nat n = corot_stiffness(t->c, &dd);
+    corot_natural_t_add(&t->k, &n, F, m);
+}
+
+/* The length grows by 1: G's parts for the chord fall with 1/l. */
+static void length_column(const corot_tangent *t, corot_col *out)
+{
+    const corot_kin *k = &t->k;
+    const lm_lane3 w = t->q.w, none = l3_all(0, 0, 0);
+    lm_lane f = t->cK * k->il, fl = f * k->il;
+    lm_lane3 dw = l3_mul(-f, l3(k->skew * w.y, w.y, w.z)), m = none;
+    corot_vec F;
+    deformation_change(t, dw, (corot_nat){t->cE, none, none}, &F, &m);
+    corot_spin_t_sub(k, m, &F);
+    lm_lane ty = fl * t->q.m.z, tz = fl * (t->q.m.y + k->skew * t->q.m.x);
+    F.xa.y -= ty, F.xb.y += ty;
+    F.xa.z += tz, F.xb.z -= tz;
+    out->v = F;
+}
+
+/* Section a (end 0) or b (end 1) turns against the frame by the unit vector j. Of G only the first
+ * row changes; with dy = e_j x y and xi = V_i - w,
+ *   d(G V)_1 = (dy_2 xi_1 - dy_1 xi_2)/p_2
+ *   d(G^T m) = s on the section and -G^T s,   s = m_1 (dy_2, -dy_1, 0)/p_2 */
+static void section_column(const corot_tangent *t, int end, int j, corot_col *out)
+{
+    const corot_kin *k = &t->k;
+    const corot_local *q = &t->q;
+    const corot_end *e = end ? &k->b : &k->a;
+    const corot_curve *r = end ? &t->b : &t->a;
+    const lm_lane zero = lane_all(0), f = t->cK, fp = f * k->ip;
+    lm_lane3 b = end ? q->d.b : q->d.a, n = end ? q->n.b : q->n.a, none = l3_all(0, 0, 0);
+    lm_lane3 xi = l3_sub(end ? q->V.rb : q->V.ra, q->w);
+    lm_lane3 db = corot_tinv(e, unit(j)), dy = l3_cross(unit(j), e->y);
+
+    lm_lane3 dd = l3_mul(t->cE, db); /* of b + beta b', but for the part of dw */
+    if (t->c->damped) dd = l3_add(dd, l3_mul(f * t->c->beta, tinv_change(r, b, -0.5, db, xi)));
+    lm_lane3 dw = l3(fp * (dy.y * xi.x - dy.x * xi.y), zero, zero);
+    lm_lane3 s = l3_mul(fp * q->m.x, l3(dy.y, -dy.x, zero));
+    db = l3_mul(f, db);
+    lm_lane3 on = l3_sub(tinv_change(r, b, 0.5, db, n), s);
+    lm_lane3 m = l3_add(on, l3_cross(corot_bow(t->c, end ? none : db, end ? db : none), q->g));
+    corot_vec F;
+    deformation_change(t, dw, (corot_nat){zero, end ? none : dd, end ? dd : none}, &F, &m);
+    F.ra = l3_add(F.ra, end ? none : on);
+    F.rb = l3_add(F.rb, end ? on : none);
+    corot_spin_t_sub(k, m, &F);
+    out->v = F;
+}
+
+/* K += l (row of the length) + Z G, Z for a turn of the frame while the sections stand. */
+static void add_frame(const corot_kin *k, const corot_col *l, const corot_col Z[3], corot_col K[12])
+{
+    const lm_lane eta[2][2] = {{k->a.eta1, k->a.eta2}, {k->b.eta1, k->b.eta2}};
+    corot_col y, z;
+    for (int i = 0; i < 12; i++) {
+        y.e[i] = k->il * Z[2].e[i];
+        z.e[i] = k->il * (k->skew * Z[0].e[i] + Z[1].e[i]);
+        K[0].e[i] -= l->e[i], K[6].e[i] += l->e[i];
+        K[1].e[i] -= y.e[i], K[7].e[i] += y.e[i];
+        K[2].e[i] += z.e[i], K[8].e[i] -= z.e[i];
+    }
+    for (int end = 0; end < 2; end++)
+        for (int j = 0; j < 2; j++) add_scaled(&K[6 * end + 3 + j], &eta[end][j], &Z[0]);
+}
+
+/* K += cK dF/d(motion), and what dF/dV owes to the frame's spin and to damping. */
+static void add_motion(const corot_tangent *t, corot_col K[12])
+{
+    _Alignas(32) corot_col l, W, Z[3];
+    length_column(t, &l);
+    for (int j = 0; j < 3; j++) {
+        frame_column(t, j, &Z[j]);
+        for (int i = 0; i < 12; i++) Z[j].e[i] = t->cK * Z[j].e[i] + t->cD * t->Q[j].e[i];
+        for (int end = 0; end < 2; end++) {
+            section_column(t, end, j, &W);
+            for (int i = 0; i < 12; i++) K[6 * end + 3 + j].e[i] += W.e[i], Z[j].e[i] -= W.e[i];
+        }
+    }
+    add_frame(&t->k, &l, Z, K);
+    for (int i = 0; i < 12; i++) /* - (Q G)^T */
+        corot_spin_t_sub(&t->k, l3_mul(t->cD, l3(t->Q[0].e[i], t->Q[1].e[i], t->Q[2].e[i])),
+                         &K[i].v);
+}
+
+/* --- mass ---------------------------------------------------------------------------------------- */
+
+/* Entry m of the mass matrix at row r, column c, into cM M + cD (skew(w) M + (skew(w) M)^T -
+ * skew(V) M): w x e_r has two components, in rows r1 and r2. */
+LM_LANE_INLINE void add_entry(const corot_tangent *t, const lm_lane *cM, const lm_lane *m, int r,
+                              int c, corot_col K[12])
+{
+    K[c].e[r] += *cM * *m;
+    if (!t) return;
+    const int part = r - r % 3, i1 = (r + 1) % 3, i2 = (r + 2) % 3, r1 = part + i1, r2 = part + i2;
+    const lm_lane *w = (const lm_lane *)&t->q.w, *V = (const lm_lane *)&t->q.V + part;
+    lm_lane d = t->cD * *m, w1 = d * w[i2], w2 = d * w[i1];
+    K[r1].e[c] += w1, K[r2].e[c] -= w2;
+    if (part % 6 == 3) w1 -= d * V[i2], w2 -= d * V[i1];
+    K[c].e[r1] += w1, K[c].e[r2] -= w2;
+}
+
+static void add_plane(const corot_tangent *t, const lm_lane *cM, const lm_lane m[10],
+                      const int n[4], corot_col K[12])
+{
+    static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) add_entry(t, cM, &m[at[i][j]], n[i], n[j], K);
+}
+
+/* t NULL: cM M alone. */
+static void set_mass(const lm_corot_const *c, const corot_tangent *t, double cM, corot_col K[12])
+{
+    static const int xy[4] = {1, 5, 7, 11}, xz[4] = {2, 4, 8, 10};
+    const lm_lane f = lane_all(cM), zero = lane_all(0);
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 12; j++) K[i].e[j] = zero;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            add_entry(t, &f, &c->mx[i + j], 6 * i, 6 * j, K);
+            add_entry(t, &f, &c->mt[i + j], 6 * i + 3, 6 * j + 3, K);
+        }
+    add_plane(t, &f, c->mz, xy, K);
+    add_plane(t, &f, c->my, xz, K);
+}
+
+/* K += cD skew(P) in the rotational blocks. */
+static void add_spin(const corot_tangent *t, corot_col K[12])
+{
+    for (int p = 3; p < 12; p += 6) {
+        const lm_lane *P = (const lm_lane *)&t->q.P + p;
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            K[p + i].e[p + j] += t->cD * P[k];
+            K[p + i].e[p + k] -= t->cD * P[j];
+        }
+    }
+}
+
+/* --- the mass centre ------------------------------------------------------------------------------
+ * Its forces know nothing of the frame: with e = psi_i or the change of V_ri, A_ri, t = t_i,
+ *   m da_c = m_i dA_i + h_i (dA_ri x t + dV_ri x (V x t) + V x (dV_ri x t)
+ *                            + A x (psi x t) + V x (V x (psi x t))) */
+
+static void add_centre_mass(const lm_corot_const *c, const corot_kin *k, double cM, corot_col K[12])
+{
+    const lm_lane f = cM * c->im;
+    const lm_lane3 none = l3_all(0, 0, 0);
+    for (int end = 0; end < 2; end++)
+        for (int j = 0; j < 3; j++) {
+            lm_lane3 move = l3_mul(f * c->m[end], unit(j));
+            lm_lane3 turn = l3_mul(f * c->ht[end], l3_cross(unit(j), end ? k->b.x : k->a.x));
+            corot_centre_add(c, k, move, none, &K[6 * end + j].v);
+            corot_centre_add(c, k, turn, none, &K[6 * end + 3 + j].v);
+        }
+}
+
+static void add_centre_motion(const corot_tangent *t, corot_col K[12])
+{
+    const lm_corot_const *c = t->c;
+    const corot_kin *k = &t->k;
+    const corot_local *q = &t->q;
+    const lm_lane3 none = l3_all(0, 0, 0);
+    const lm_lane3 load = l3_sub(corot_centre_acceleration(c, k, q), q->g);
+    for (int end = 0; end < 2; end++)
+        for (int j = 0; j < 3; j++) {
+            const lm_lane3 x = end ? k->b.x : k->a.x, V = end ? q->V.rb : q->V.ra,
+                           A = end ? q->A.rb : q->A.ra, dx = l3_cross(unit(j), x);
+            lm_lane3 Vdx = l3_cross(V, dx), D = l3_add(l3_cross(unit(j), l3_cross(V, x)), Vdx);
+            lm_lane3 S = l3_add(l3_cross(A, dx), l3_cross(V, Vdx));
+            lm_lane3 da = l3_add(l3_mul(t->cD, D), l3_mul(t->cK, S));
+            corot_col *col = &K[6 * end + 3 + j];
+            corot_centre_add(c, k, l3_mul(c->im * c->ht[end], da), none, &col->v);
+            lm_lane3 on = l3_mul(t->cK * c->ht[end], l3_cross(dx, load));
+            l3_put(col->e + 6 * end + 3, l3_add(l3_from(col->e + 6 * end + 3), on));
+        }
+}
+
+/* J = E K E^T in each of the 4 x 4 blocks. */
+static void to_world(const lm_lanem3 *E, const corot_col K[12], lm_lane J[12][12])
+{
+    for (int c = 0; c < 12; c += 3)
+        for (int r = 0; r < 12; r += 3) {
+            lm_lanem3 B = {l3_from(K[c].e + r), l3_from(K[c + 1].e + r), l3_from(K[c + 2].e + r)};
+            lm_lanem3 C = lm3_mul(*E, B);
+            l3_put(J[c] + r, lm3_v(C, l3(E->x.x, E->y.x, E->z.x)));
+            l3_put(J[c + 1] + r, lm3_v(C, l3(E->x.y, E->y.y, E->z.y)));
+            l3_put(J[c + 2] + r, lm3_v(C, l3(E->x.z, E->y.z, E->z.z)));
+        }
+}
+
+void COROT(tangent)(const lm_corot_const *c, const lm_corot_state *s, const double g[3], double cM,
+                    double cD, double cK, lm_lane J[12][12])
+{
+    _Alignas(32) corot_tangent t;
+    _Alignas(32) corot_col K[12];
+    corot_kinematics(c, s, &t.k);
+    if (cD == 0 && cK == 0) {
+        set_mass(c, NULL, cM, K);
+    } else {
+        t.c = c, t.cD = lane_all(cD), t.cK = lane_all(cK), t.cE = t.cK + c->beta * t.cD;
+        prepare(s, g, &t);
+        set_mass(c, &t, cM, K);
+        add_spin(&t, K);
+        add_motion(&t, K);
+        if (c->centred) add_centre_motion(&t, K);
+    }
+    if (c->centred && cM != 0) add_centre_mass(c, &t.k, cM, K);
+    to_world(&t.k.E, K, J);
+}

@@ -1,0 +1,98 @@
+/* Forces of the corotational beam element in the axes of its frame. Private to corot_*.c. */
+#ifndef LM_ELEM_COROT_FORCES_H
+#define LM_ELEM_COROT_FORCES_H
+
+#include "elem/corot_kin.h"
+
+/* What the forces are made of; the tangent needs the parts again. */
+typedef struct corot_local {
+    corot_vec V, A, P; /* velocities, accelerations, momenta M V */
+    lm_lane3 w;        /* spin of the frame, G V */
+    lm_lane3 g;        /* gravity */
+    corot_nat d, n;    /* deformations; forces on them, the weight's part included */
+    lm_lane3 h;        /* first moment of the mass about the chord */
+    lm_lane3 m;        /* moment on the frame; the nodes see -G^T m */
+} corot_local;
+
+/* Inertia but for its part -G^T sum P_k x V_k:
+ *   F_k = (M (A - w x V))_k + w x P_k - [rotations only] V_k x P_k */
+LM_LANE_INLINE corot_vec corot_inertia(const lm_corot_const *c, const corot_local *q)
+{
+    corot_vec wV = corot_vec_cross(q->w, &q->V), dV = corot_vec_sub(&q->A, &wV);
+    corot_vec F = corot_mass(c, &dV);
+    F.xa = l3_add(F.xa, l3_cross(q->w, q->P.xa));
+    F.xb = l3_add(F.xb, l3_cross(q->w, q->P.xb));
+    F.ra = l3_add(F.ra, l3_cross(l3_sub(q->w, q->V.ra), q->P.ra));
+    F.rb = l3_add(F.rb, l3_cross(l3_sub(q->w, q->V.rb), q->P.rb));
+    return F;
+}
+
+/* n -= dh/db . g: the weight works on the bending. */
+LM_LANE_INLINE void corot_weight_sub(const lm_corot_const *c, lm_lane3 g, corot_nat *n)
+{
+    n->a.y -= c->hy[0] * g.z, n->a.z -= c->hz[0] * g.y;
+    n->b.y -= c->hy[1] * g.z, n->b.z -= c->hz[1] * g.y;
+}
+
+/* Natural forces at the nodes, F += (...): moments act on the sections and back on the frame. */
+LM_LANE_INLINE void corot_natural_t_add(const corot_kin *k, const corot_nat *n, corot_vec *F,
+                                        lm_lane3 *m)
+{
+    lm_lane3 ma = corot_tinv_t(&k->a, n->a), mb = corot_tinv_t(&k->b, n->b);
+    F->xa.x -= n->u, F->xb.x += n->u;
+    F->ra = l3_add(F->ra, ma);
+    F->rb = l3_add(F->rb, mb);
+    *m = l3_add(*m, l3_add(ma, mb));
+}
+
+/* Forces of the element without those of lm_corot_const_centre; q is filled on the way. */
+LM_LANE_INLINE corot_vec corot_local_forces(const lm_corot_const *c, const lm_corot_state *s,
+                                            const double g[3], const corot_kin *k, corot_local *q)
+{
+    q->V = corot_to_frame(&k->E, s->v);
+    q->A = corot_to_frame(&k->E, s->a);
+    q->g = lm3_tv(k->E, l3_all(g[0], g[1], g[2]));
+    q->P = corot_mass(c, &q->V);
+    q->w = corot_spin(k, &q->V);
+    corot_vec F = corot_inertia(c, q);
+
+    q->d = corot_natural(k);
+    corot_nat d = q->d;
+    if (c->damped) d = corot_nat_add_scaled(d, &c->beta, corot_rates(k, &q->V, q->w));
+    q->n = corot_stiffness(c, &d);
+    corot_weight_sub(c, q->g, &q->n);
+    q->h = corot_bow(c, q->d.a, q->d.b);
+    q->h.x = c->hx;
+    q->m = l3_add(l3_cross(q->h, q->g), corot_vec_cross_sum(&q->P, &q->V));
+    corot_natural_t_add(k, &q->n, &F, &q->m);
+    F.xa = l3_sub(F.xa, l3_mul(c->m[0], q->g));
+    F.xb = l3_sub(F.xb, l3_mul(c->m[1], q->g));
+    corot_spin_t_sub(k, q->m, &F);
+    return F;
+}
+
+/* m a_c = sum_i m_i A_i + h_i (A_ri x t_i + V_ri x (V_ri x t_i)), t_i the section's x axis; in the
+ * axes of the frame, whose own motion does not matter. */
+LM_LANE_INLINE lm_lane3 corot_centre_acceleration(const lm_corot_const *c, const corot_kin *k,
+                                                  const corot_local *q)
+{
+    lm_lane3 a = l3_add(l3_mul(c->m[0], q->A.xa), l3_mul(c->m[1], q->A.xb));
+    lm_lane3 ta = l3_cross(q->V.ra, k->a.x), tb = l3_cross(q->V.rb, k->b.x);
+    ta = l3_add(l3_cross(q->A.ra, k->a.x), l3_cross(q->V.ra, ta));
+    tb = l3_add(l3_cross(q->A.rb, k->b.x), l3_cross(q->V.rb, tb));
+    return l3_mul(c->im, l3_add(a, l3_add(l3_mul(c->ht[0], ta), l3_mul(c->ht[1], tb))));
+}
+
+/* F += what the mass centre's acceleration a, and gravity, mean to nodes and sections. Lanes without a centre have
+ * im = 0, ht = 0: nothing is added. */
+LM_LANE_INLINE void corot_centre_add(const lm_corot_const *c, const corot_kin *k, lm_lane3 a,
+                                     lm_lane3 g, corot_vec *F)
+{
+    lm_lane3 load = l3_sub(a, g);
+    F->xa = l3_add(F->xa, l3_mul(c->m[0], a));
+    F->xb = l3_add(F->xb, l3_mul(c->m[1], a));
+    F->ra = l3_add(F->ra, l3_mul(c->ht[0], l3_cross(k->a.x, load)));
+    F->rb = l3_add(F->rb, l3_mul(c->ht[1], l3_cross(k->b.x, load)));
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* Superelement: deformations, forces, energies. */
+#include "elem/superelement_int.h"
+
+#include <string.h>
+
+/* Deformations of more than this angle are no small ones; the logarithm jumps at pi. */
+static const double most_turn = 3.0;
+
+/* ---- what follows from the data ---- */
+
+/* Rigid translations and turns of M: m I on the diagonal, and m skew(centre) = sum over i of
+ * S_i skew(X_i) - B_i, where S_i and B_i sum the columns of M_TT and M_TR of node i. */
+static void sum_mass(lm_super *s)
+{
+    int m = 6 * s->n;
+    lm_m3 total = {{0}}, first = {{0}};
+    for (int i = 0; i < s->n; i++) {
+        lm_m3 S = {{0}}, B = {{0}}, X = m3_skew(s->X[i]);
+        for (int j = 0; j < s->n; j++) {
+            S = m3_add(S, super_block(s->M, m, 6 * j, 6 * i));
+            B = m3_add(B, super_block(s->M, m, 6 * j, 6 * i + 3));
+        }
+        total = m3_add(total, S);
+        first = m3_add(first, m3_add(m3_mul(&S, &X), m3_scale(-1, B)));
+    }
+    const double *f = first.m;
+    s->mass = (total.m[0] + total.m[4] + total.m[8]) / 3;
+    s->moment = v3(0.5 * (f[5] - f[7]), 0.5 * (f[6] - f[2]), 0.5 * (f[1] - f[3]));
+}
+
+int lm_super_setup(lm_super *s)
+{
+    int place = super_place(s);
+    s->poses = s->n + (s->frame == LM_SUPER_GIVEN);
+    s->E0 = m3_identity();
+    s->X_place = v3(0, 0, 0);
+    sum_mass(s);
+    if (place >= 0 && place < s->n) s->X_place = s->X[place];
+    for (int i = 0; i < s->n && place < 0; i++)
+        s->X_place = v3_add(s->X_place, v3_mul(1.0 / s->n, s->X[i]));
+    if (s->frame != LM_SUPER_CHORD) return 0;
+    lm_v3 chord = v3_sub(s->X[s->n - 1], s->X[0]);
+    if (!(v3_norm(chord) > 0)) return -1;
+    lm_m3 E = lm_triad(chord); /* (y, z, x) */
+    s->E0 = m3_cols(m3_col(&E, 2), m3_col(&E, 0), m3_col(&E, 1));
+    return 0;
+}
+
+/* ---- one evaluation ---- */
+
+enum { PER_DOF = 5 * 3 + 3 * 6 + 10, PER_NODE = 4 + 3 + 9 };
+
+int lm_super_scratch(int n) { return PER_DOF * 6 * (n + 1) + PER_NODE * n; }
+
+static double *take(double **scratch, int count)
+{
+    double *p = *scratch;
+    *scratch += count;
+    return p;
+}
+
+static void share(const lm_super *s, double *scratch, super_work *w)
+{
+    int nd = 6 * s->poses, m = 6 * s->n;
+    *w = (super_work){.s = s, .m = m, .nd = nd};
+    w->quat = take(&scratch, 4 * s->n);
+    w->arm = take(&scratch, 3 * s->n);
+    w->T = (lm_m3 *)take(&scratch, 9 * s->n);
+    double **three[] = {&w->G, &w->S, &w->left_G, &w->left_S, &w->right_G};
+    for (size_t i = 0; i < sizeof three / sizeof *three; i++) *three[i] = take(&scratch, 3 * nd);
+    double **one[] = {&w->d,  &w->ddot, &w->V,      &w->acc,   &w->stress, &w->force_on_nodes,
+                      &w->pi, &w->f,    &w->tmp[0], &w->tmp[1]};
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++) *one[i] = take(&scratch, nd);
+    w->BU = take(&scratch, 6 * nd);
+    w->Z = take(&scratch, 6 * nd);
+    w->rigid = take(&scratch, 6 * nd);
+}
+
+/* Deformations of node i, and the tangent of its logarithm. */
+static int deform(super_work *w, const lm_super_state *st, int i)
+{
+    const lm_super *s = w->s;
+    lm_v3 arm = m3_tv(&w->A, v3_sub(v3_from(st->x + st->stride * i), w->place));
+    lm_m3 E = m3_tmul(&w->A, &st->R[i]), R0t = m3_t(&s->R0[i]), B = m3_mul(&E, &R0t);
+    lm_v3 b = lm_quat_log(lm_quat_from_m3(&B));
+    v3_put(w->arm + 3 * i, arm);
+    v3_put(w->d + 6 * i, v3_sub(arm, v3_sub(s->X[i], s->X_place)));
+    v3_put(w->d + 6 * i + 3, b);
+    w->T[i] = lm_rot_tangent_inverse(b);
+    return isfinite(arm.x + arm.y + arm.z) && v3_norm(b) < most_turn ? 0 : 1;
+}
+
+int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                super_work *w)
+{
+    share(s, scratch, w);
+    int rc = super_frame(w, st);
+    for (int i = 0; i < s->n && !rc; i++) rc = deform(w, st, i);
+    if (rc) return rc;
+    lm_v3 zero = v3(0, 0, 0);
+    for (int i = 0; i < w->nd; i += 3) {
+        lm_v3 a = st->a ? v3_from(st->a + i) : zero;
+        v3_put(w->V + i, st->v ? m3_tv(&w->A, v3_from(st->v + i)) : zero);
+        v3_put(w->acc + i, m3_tv(&w->A, i % 6 ? a : v3_sub(a, g)));
+    }
+    w->Omega = super_turn(w, w->V);
+    w->slide = super_slide(w, w->V);
+    super_project(w, w->V, w->ddot);
+    for (int i = 0; i < s->n; i++)
+        v3_put(w->ddot + 6 * i + 3, m3_v(&w->T[i], v3_from(w->ddot + 6 * i + 3)));
+    return 0;
+}
+
+/* Six columns at a time, a node's: y goes through the processor a sixth as often. */
+void super_multiply(int n, const double *restrict A, const double *restrict x, double scale,
+                    double *restrict y)
+{
+    size_t ld = (size_t)n;
+    for (int j = 0; j < n; j += 6) {
+        const double *c0 = A + ld * (size_t)j, *c1 = c0 + ld, *c2 = c1 + ld, *c3 = c2 + ld;
+        const double *c4 = c3 + ld, *c5 = c4 + ld;
+        double x0 = scale * x[j], x1 = scale * x[j + 1], x2 = scale * x[j + 2];
+        double x3 = scale * x[j + 3], x4 = scale * x[j + 4], x5 = scale * x[j + 5];
+        for (int i = 0; i < n; i++)
+            y[i] +=
+                ((c0[i] * x0 + c1[i] * x1) + (c2[i] * x2 + c3[i] * x3)) + (c4[i] * x4 + c5[i] * x5);
+    }
+}
+
+int super_is_damped(const lm_super *s) { return s->C || s->alpha != 0 || s->beta != 0; }
+
+void super_damp(const lm_super *s, const double *x, double scale, double *out)
+{
+    if (s->C) super_multiply(6 * s->n, s->C, x, scale, out);
+    if (s->alpha != 0) super_multiply(6 * s->n, s->M, x, scale * s->alpha, out);
+    if (s->beta != 0) super_multiply(6 * s->n, s->K, x, scale * s->beta, out);
+}
+
+void super_project(const super_work *w, const double *z, double *out)
+{
+    lm_v3 eta = super_turn(w, z), slide = super_slide(w, z);
+    for (int i = 0; i < w->m; i += 6) {
+        lm_v3 y = v3_sub(v3_from(z + i), slide);
+        v3_put(out + i, v3_sub(y, v3_cross(eta, v3_from(w->arm + i / 2))));
+        v3_put(out + i + 3, v3_sub(v3_from(z + i + 3), eta));
+    }
+}
+
+void super_project_back(super_work *w, const double *g, double *f)
+{
+    const lm_super *s = w->s;
+    int place = super_place(s);
+    w->force = w->moment = v3(0, 0, 0);
+    for (int i = 0; i < w->m; i += 6) {
+        lm_v3 force = v3_from(g + i), moment = v3_from(g + i + 3);
+        w->force = v3_add(w->force, force);
+        w->moment = v3_add(w->moment, v3_add(moment, v3_cross(v3_from(w->arm + i / 2), force)));
+        v3_acc(f + i, force);
+        v3_acc(f + i + 3, moment);
+    }
+    if (place >= 0) v3_acc(f + 6 * place, v3_neg(w->force));
+    for (int i = 0; i < s->n && place < 0; i++) v3_acc(f + 6 * i, v3_mul(-1.0 / s->n, w->force));
+    for (int j = 0; j < w->nd; j++) f[j] -= v3_dot(v3_from(w->G + 3 * j), w->moment);
+}
+
+/* Elastic and damping forces: f += P^T (I, T_i)^T (K d + C ddot). */
+static void deformation_forces(super_work *w)
+{
+    const lm_super *s = w->s;
+    memset(w->stress, 0, sizeof(double) * (size_t)w->m);
+    super_multiply(w->m, s->K, w->d, 1, w->stress);
+    super_damp(s, w->ddot, 1, w->stress);
+    for (int i = 0; i < w->m; i += 6) {
+        v3_put(w->force_on_nodes + i, v3_from(w->stress + i));
+        v3_put(w->force_on_nodes + i + 3, m3_tv(&w->T[i / 6], v3_from(w->stress + i + 3)));
+    }
+    super_project_back(w, w->force_on_nodes, w->f);
+}
+
+/* Inertia and gravity, with pi = M V: on node i
+ *     M (a - g - Omega x V) + Omega x pi - (0, omega_i x pi_Ri)
+ * and on the frame the torque mu = sum of V_i x pi_i, which G^T brings to the nodes. */
+static void inertia_forces(super_work *w)
+{
+    double *acc = w->tmp[0];
+    w->mu = v3(0, 0, 0);
+    for (int i = 0; i < w->m; i += 3)
+        v3_put(acc + i, v3_sub(v3_from(w->acc + i), v3_cross(w->Omega, v3_from(w->V + i))));
+    super_multiply(w->m, w->s->M, acc, 1, w->f);
+    memset(w->pi, 0, sizeof(double) * (size_t)w->m);
+    super_multiply(w->m, w->s->M, w->V, 1, w->pi);
+    for (int i = 0; i < w->m; i += 3) {
+        lm_v3 V = v3_from(w->V + i), pi = v3_from(w->pi + i);
+        lm_v3 spin = i % 6 ? v3_sub(w->Omega, V) : w->Omega;
+        v3_acc(w->f + i, v3_cross(spin, pi));
+        w->mu = v3_add(w->mu, v3_cross(V, pi));
+    }
+    for (int j = 0; j < w->nd; j++) w->f[j] += v3_dot(v3_from(w->G + 3 * j), w->mu);
+}
+
+void super_forces(super_work *w)
+{
+    memset(w->f, 0, sizeof(double) * (size_t)w->nd);
+    inertia_forces(w);
+    deformation_forces(w);
+}
+
+int lm_super_residual(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                      double *f)
+{
+    super_work w;
+    int rc = super_begin(s, st, g, scratch, &w);
+    if (rc) return rc;
+    super_forces(&w);
+    for (int i = 0; i < w.nd; i += 3) v3_put(f + i, m3_v(&w.A, v3_from(w.f + i)));
+    return 0;
+}
+
+/* ---- energies, poses ---- */
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* Mass times mass centre of the deformed body, from the frame's origin, in its axes: the momentum
+ * of the displacements d is what M makes of them. */
+static lm_v3 first_moment(super_work *w)
+{
+    double *p = w->tmp[0];
+    lm_v3 sum = w->s->moment;
+    memset(p, 0, sizeof(double) * (size_t)w->m);
+    super_multiply(w->m, w->s->M, w->d, 1, p);
+    for (int i = 0; i < w->m; i += 6) sum = v3_add(sum, v3_from(p + i));
+    return sum;
+}
+
+/* Its rate of change, with the motion of the frame, in the frame's axes. */
+static lm_v3 first_moment_rate(super_work *w, lm_v3 first)
+{
+    double *p = w->tmp[0];
+    lm_v3 origin = v3_sub(w->slide, v3_cross(w->Omega, w->s->X_place));
+    lm_v3 sum = v3_add(v3_mul(w->s->mass, origin), v3_cross(w->Omega, first));
+    memset(p, 0, sizeof(double) * (size_t)w->m);
+    super_multiply(w->m, w->s->M, w->ddot, 1, p);
+    for (int i = 0; i < w->m; i += 6) sum = v3_add(sum, v3_from(p + i));
+    return sum;
+}
+
+int lm_super_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                      lm_super_energy *e)
+{
+    super_work w;
+    int rc = super_begin(s, st, g, scratch, &w);
+    if (rc) return rc;
+    super_forces(&w);
+    lm_v3 down = m3_tv(&w.A, g), momentum = v3(0, 0, 0);
+    lm_v3 origin = v3_sub(w.place, m3_v(&w.A, s->X_place));
+    for (int i = 0; i < w.m; i += 6) momentum = v3_add(momentum, v3_from(w.pi + i));
+    double *p = w.tmp[1];
+    memset(p, 0, sizeof(double) * (size_t)w.m);
+    super_damp(s, w.ddot, 1, p);
+    e->dissipation = dot(w.m, w.ddot, p);
+    memset(p, 0, sizeof(double) * (size_t)w.m);
+    super_multiply(w.m, s->K, w.d, 1, p);
+    e->elastic = 0.5 * dot(w.m, w.d, p);
+    e->kinetic = 0.5 * dot(w.m, w.V, w.pi);
+    lm_v3 first = first_moment(&w);
+    e->gravity = -v3_dot(down, first) - s->mass * v3_dot(g, origin);
+    e->gravity_power = v3_dot(down, momentum);
+    e->gravity_excess = e->gravity_power - v3_dot(down, first_moment_rate(&w, first));
+    return 0;
+}
+
+int lm_super_frame_pose(const lm_super *s, const lm_super_state *st, double *scratch,
+                        lm_super_pose *pose)
+{
+    super_work w;
+    int rc = super_begin(s, st, v3(0, 0, 0), scratch, &w);
+    if (rc) return rc;
+    pose->R = w.A;
+    pose->x = v3_sub(w.place, m3_v(&w.A, s->X_place));
+    pose->omega = m3_v(&w.A, w.Omega);
+    pose->v = m3_v(&w.A, v3_sub(w.slide, v3_cross(w.Omega, s->X_place)));
+    return 0;
+}
+
+int lm_super_deformation(const lm_super *s, const lm_super_state *st, double *scratch, double *d)
+{
+    super_work w;
+    int rc = super_begin(s, st, v3(0, 0, 0), scratch, &w);
+    if (!rc) memcpy(d, w.d, sizeof(double) * (size_t)w.m);
+    return rc;
+}

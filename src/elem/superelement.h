@@ -1,0 +1,92 @@
+/* Superelement: a flexible body with N nodes and constant matrices, in a frame that follows it.
+ *
+ * Mass M and stiffness K (6N x 6N, node by node ux uy uz rx ry rz, axes of the undeformed body
+ * frame) come from any finite element program. With the pose (x*, R*) of the corotational frame,
+ *
+ *     u_i = R*^T (x_i - x*) - X_i      b_i = log(R*^T R_i R_0i^T)      d = (u_1, b_1, u_2, ...)
+ *     U = 1/2 d^T K d                  T = 1/2 V^T M V,   V = nodal twists in the axes of R*
+ *
+ * and all forces are exact derivatives of these two, the motion of the frame included: they are in
+ * equilibrium with themselves, and the power of the inertia forces is dT/dt. Damping acts on dd/dt,
+ * so a rigid motion dissipates nothing. The formulas are in docs/theory/superelement.md. Pure
+ * functions: no memory, no history; the caller lends `scratch`. */
+#ifndef LM_ELEM_SUPERELEMENT_H
+#define LM_ELEM_SUPERELEMENT_H
+
+#include "math/v3.h"
+
+typedef enum lm_super_frame {
+    LM_SUPER_MEAN,  /* mean rotation and mean displacement of all nodes */
+    LM_SUPER_CHORD, /* x through the first and the last node, roll of both end sections */
+    LM_SUPER_NODE,  /* moves with node `frame_node` */
+    LM_SUPER_GIVEN  /* is itself given: one more pose behind those of the nodes */
+} lm_super_frame;
+
+typedef struct lm_super {
+    int n;               /* nodes */
+    const lm_v3 *X;      /* [n] undeformed positions in the body frame */
+    const lm_m3 *R0;     /* [n] undeformed axes of the nodes in the body frame */
+    const double *K, *M; /* 6n x 6n, symmetric, column-major */
+    const double *C;     /* the same, or NULL; damping is C + alpha M + beta K */
+    double alpha, beta;
+    lm_super_frame frame;
+    int frame_node; /* LM_SUPER_NODE */
+    /* by lm_super_setup */
+    int poses;     /* in a state: n, and one more for LM_SUPER_GIVEN */
+    lm_v3 X_place; /* the frame's place: mean of the X, or that of its node */
+    lm_m3 E0;      /* LM_SUPER_CHORD: axes with x along the undeformed chord */
+    double mass;
+    lm_v3 moment; /* mass times mass centre of the undeformed body, body frame */
+} lm_super;
+
+/* Fill in what follows from the rest. -1: a chord of length zero. */
+int lm_super_setup(lm_super *s);
+
+/* Nodes in world axes, and behind them the frame for LM_SUPER_GIVEN. */
+typedef struct lm_super_state {
+    const double *x; /* positions; the next one is `stride` numbers further */
+    int stride;
+    const lm_m3 *R;  /* orientations */
+    const double *v; /* twists (linear, angular), 6 a node; NULL: at rest */
+    const double *a; /* their time derivatives; NULL: zero */
+} lm_super_state;
+
+typedef struct lm_super_energy {
+    double kinetic, elastic;
+    double gravity;       /* -g . mass * (mass centre of the deformed body) */
+    double gravity_power; /* of the gravity forces as applied, which are not exactly conservative */
+    double gravity_excess; /* ... beyond what the potential loses */
+    double dissipation;   /* power lost in damping, >= 0 */
+} lm_super_energy;
+
+/* Numbers of scratch that the functions below need for n nodes. */
+int lm_super_scratch(int n);
+
+/* All of them: 0, or 1 when there is no frame to this shape (chord of length zero, rotations of
+ * more than half a turn inside the body). Then the step should be smaller. */
+
+/* f [6 poses] = inertia - gravity + elastic + damping forces on the nodes, world axes; for
+ * LM_SUPER_GIVEN the last six are on the frame. */
+int lm_super_residual(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                      double *f);
+
+/* out (dense, column-major, leading dimension 6 poses) = cM df/da + cD df/dv + cK df/d(dx, psi)
+ * with x -> x + dx, R -> exp(psi) R at fixed v and a. */
+int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM, double cD,
+                     double cK, double *scratch, double *out);
+
+int lm_super_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                      lm_super_energy *e);
+
+/* Pose and twist of the corotational frame; either may be NULL. */
+typedef struct lm_super_pose {
+    lm_v3 x, v, omega;
+    lm_m3 R;
+} lm_super_pose;
+int lm_super_frame_pose(const lm_super *s, const lm_super_state *st, double *scratch,
+                        lm_super_pose *pose);
+
+/* Deformations d [6n] of the nodes in the axes of the frame. */
+int lm_super_deformation(const lm_super *s, const lm_super_state *st, double *scratch, double *d);
+
+#endif

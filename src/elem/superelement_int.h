@@ -1,0 +1,114 @@
+/* Private to the superelement: one evaluation, all of it in the axes of the corotational frame.
+ *
+ * A motion z = (y_1, phi_1, y_2, ...) of the nodes turns the frame by eta = G z and moves its place
+ * by h z (one node, or the mean of all). What deforms is the rest,
+ *
+ *     (P z)_i = (y_i - h z - eta x arm_i, phi_i - eta),   dd = (I, T_i) P z
+ *
+ * with arm_i from the frame's place to node i and T_i = Tinv(b_i), the tangent of the logarithm. */
+#ifndef LM_ELEM_SUPERELEMENT_INT_H
+#define LM_ELEM_SUPERELEMENT_INT_H
+
+#include "elem/superelement.h"
+
+#include <stddef.h>
+
+/* Vectors per node are 6-vectors (linear, angular). m = 6 n, nd = 6 poses. */
+typedef struct super_work {
+    const lm_super *s;
+    int m, nd;
+    lm_m3 A;     /* R* */
+    lm_v3 place; /* world: mean of the x, or that of the frame's node */
+    lm_v3 Omega; /* spin of the frame, G V */
+    lm_v3 slide; /* velocity of its place, h V */
+    lm_v3 mu;    /* frame torque of the inertia forces, sum of V x pi */
+    lm_v3 force; /* sums of the deformation forces g: force, and moment about the place */
+    lm_v3 moment;
+    double W;               /* mean: length of the sum of quaternions */
+    double l;               /* chord: its length */
+    lm_v3 t[2];             /* chord: section directions of both ends, chord axes */
+    double *quat;           /* [4n] mean: quaternions of R*^T R_i R_0i^T */
+    double *G;              /* [3 x nd] */
+    double *arm;            /* [3n] */
+    double *d, *ddot;       /* [m] deformations and their rates */
+    lm_m3 *T;               /* [n] Tinv(b_i) */
+    double *V, *acc;        /* [nd] twists; accelerations less gravity */
+    double *stress;         /* [m] K d + C ddot */
+    double *force_on_nodes; /* [m] g = (I, T_i)^T stress */
+    double *pi;             /* [m] M V */
+    double *f;              /* [nd] residual */
+    double *tmp[2];         /* [nd] */
+    /* tangent only */
+    double *S;               /* [3 x nd] d(G V)/dz at fixed V */
+    double *left_G, *left_S; /* [nd x 3] their factors */
+    double *right_G;         /* [3 x nd] factor of G^T */
+    double *BU;              /* [nd x 6] */
+    double *rigid;           /* [6 x nd] (h; G) */
+    double *Z;               /* [6 x nd] */
+} super_work;
+
+/* Share out the scratch and find the frame, the deformations and the velocities. */
+int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                super_work *w);
+/* Residual in the frame's axes, and what leads to it. */
+void super_forces(super_work *w);
+/* out [m] += scale * (damping matrix) x */
+void super_damp(const lm_super *s, const double *x, double scale, double *out);
+int super_is_damped(const lm_super *s);
+/* out = P z;  f += P^T g, which leaves the sums of g in w */
+void super_project(const super_work *w, const double *z, double *out);
+void super_project_back(super_work *w, const double *g, double *f);
+/* y [n] += scale * A x, A dense n x n with leading dimension n, a multiple of 6 */
+void super_multiply(int n, const double *restrict A, const double *restrict x, double scale,
+                    double *restrict y);
+
+/* superelement_frame.c: w->A, w->place and w->G from the poses. */
+int super_frame(super_work *w, const lm_super_state *st);
+/* 3 x nd: derivative of G V along a motion at fixed V */
+void super_frame_rate(super_work *w, double *S);
+/* out (nd x nd) += scale * derivative of G^T m along a motion at fixed m */
+void super_frame_second(const super_work *w, lm_v3 m, double scale, double *out);
+
+/* Node (first or only) at which the frame sits, -1: mean of all. */
+static inline int super_place(const lm_super *s)
+{
+    switch (s->frame) {
+    case LM_SUPER_MEAN: return -1;
+    case LM_SUPER_CHORD: return 0;
+    case LM_SUPER_NODE: return s->frame_node;
+    default: return s->n;
+    }
+}
+/* G z */
+static inline lm_v3 super_turn(const super_work *w, const double *z)
+{
+    lm_v3 eta = v3(0, 0, 0);
+    for (int j = 0; j < w->nd; j++) eta = v3_add(eta, v3_mul(z[j], v3_from(w->G + 3 * j)));
+    return eta;
+}
+/* h z */
+static inline lm_v3 super_slide(const super_work *w, const double *z)
+{
+    int place = super_place(w->s);
+    if (place >= 0) return v3_from(z + 6 * place);
+    lm_v3 sum = v3(0, 0, 0);
+    for (int i = 0; i < w->s->n; i++) sum = v3_add(sum, v3_from(z + 6 * i));
+    return v3_mul(1.0 / w->s->n, sum);
+}
+/* A block of 3 x 3 in a matrix with leading dimension ld. */
+static inline lm_m3 super_block(const double *A, int ld, int row, int col)
+{
+    const double *a = A + (size_t)ld * (size_t)col + row;
+    return m3_cols(v3_from(a), v3_from(a + ld), v3_from(a + 2 * ld));
+}
+static inline void super_put(double *A, int ld, int row, int col, lm_m3 B)
+{
+    for (int j = 0; j < 3; j++) v3_put(A + (size_t)ld * (size_t)(col + j) + row, m3_col(&B, j));
+}
+static inline void super_add(double *A, int ld, int row, int col, double scale, lm_m3 B)
+{
+    for (int j = 0; j < 3; j++)
+        v3_acc(A + (size_t)ld * (size_t)(col + j) + row, v3_mul(scale, m3_col(&B, j)));
+}
+
+#endif
