@@ -13,14 +13,22 @@ typedef struct measure_def {
     const char *what;
 } measure_def;
 
+/* The transverse axes of a joint are e1 and e2: x and y where its axis is z. That e1 stays normal to
+ * f3 takes a moment about e2, and the other way round. */
+#define FIRST  "its first transverse axis"
+#define SECOND "its second transverse axis"
+
 #define POINT3                                                                                     \
     {LM_POINT, 0, 0, "force x"}, {LM_POINT, 1, 0, "force y"}, { LM_POINT, 2, 0, "force z" }
 #define ACROSS                                                                                     \
-    {LM_ALONG, 0, 0, "force across 1"}, { LM_ALONG, 1, 0, "force across 2" }
+    {LM_ALONG, 0, 0, "force along " FIRST}, { LM_ALONG, 1, 0, "force along " SECOND }
 #define ALIGN                                                                                      \
-    {LM_DOT, 0, 2, "moment across 1"}, { LM_DOT, 1, 2, "moment across 2" }
-#define LOCK                                                                                       \
-    {LM_ANTI, 0, 0, "moment 1"}, {LM_ANTI, 1, 0, "moment 2"}, { LM_ANTI, 2, 0, "moment 3" }
+    {LM_DOT, 0, 2, "moment about " SECOND}, { LM_DOT, 1, 2, "moment about " FIRST }
+#define LOCK(first, second, third)                                                                 \
+    {LM_ANTI, 0, 0, "moment about " first}, {LM_ANTI, 1, 0, "moment about " second},               \
+    {                                                                                              \
+        LM_ANTI, 2, 0, "moment about " third                                                       \
+    }
 
 typedef struct joint_def {
     int nrows;
@@ -31,14 +39,15 @@ typedef struct joint_def {
 } joint_def;
 
 static const joint_def joint_defs[] = {
-    [LM_JOINT_FIXED] = {6, {POINT3, LOCK}, 0, {{0}}, 3},
+    [LM_JOINT_FIXED] = {6, {POINT3, LOCK("x", "y", "z")}, 0, {{0}}, 3},
     [LM_JOINT_REVOLUTE] = {5, {POINT3, ALIGN}, 1, {{LM_TWIST, 2, 0, "angle"}}, 3},
-    [LM_JOINT_PRISMATIC] = {5, {ACROSS, LOCK}, 1, {{LM_ALONG, 2, 0, "displacement"}}, 0},
+    [LM_JOINT_PRISMATIC] =
+        {5, {ACROSS, LOCK(FIRST, SECOND, "its axis")}, 1, {{LM_ALONG, 2, 0, "displacement"}}, 0},
     [LM_JOINT_CYLINDRICAL] =
         {4, {ACROSS, ALIGN}, 2, {{LM_TWIST, 2, 0, "angle"}, {LM_ALONG, 2, 0, "displacement"}}, 2},
     [LM_JOINT_SPHERICAL] = {3, {POINT3}, 0, {{0}}, 3},
     [LM_JOINT_UNIVERSAL] = {4,
-                            {POINT3, {LM_DOT, 0, 1, "moment along the cross"}},
+                            {POINT3, {LM_DOT, 0, 1, "moment about the normal of its axes"}},
                             2,
                             {{LM_ANGLE1, 0, 0, "angle1"}, {LM_ANGLE2, 1, 0, "angle2"}},
                             3},

@@ -31,19 +31,22 @@ static double at_s(lm_reader *r, const lm_expr *e, double s)
     return lm_expr_eval(e, slots, LM_NEW_N(&r->scratch, double, lm_expr_scratch(e, 0) + 1));
 }
 
-/* A wall must fit into the outline. */
+/* A wall must fit into the outline. The compiler looks again where it integrates. */
 static int check_wall(lm_reader *r, const lm_spec_section *section)
 {
-    enum { SAMPLES = 9 };
+    enum { SAMPLES = 33 };
     int tube = section->shape == LM_SHAPE_TUBE;
     if (!tube && section->shape != LM_SHAPE_BOX) return 0;
+    int varies = !section->thickness.constant || !section->radius.constant ||
+                 !section->height.constant || !section->width.constant;
     for (int i = 0; i < SAMPLES; i++) {
         double s = (double)i / (SAMPLES - 1), wall = at_s(r, &section->thickness, s);
         double most = tube ? at_s(r, &section->radius, s)
                            : 0.5 * fmin(at_s(r, &section->height, s), at_s(r, &section->width, s));
         if (wall <= most * (1 + 1e-12)) continue;
-        lm_error(r->diag, section->thickness.loc, "'thickness' in %s is %s, more than %s (%s)",
+        lm_error(r->diag, section->thickness.loc, "'thickness' in %s is %s%s, more than %s (%s)",
                  lm_where_text(r), lm_number_text(r, wall),
+                 varies ? lm_arena_printf(&r->scratch, " at s = %.4g along the beam", s) : "",
                  tube ? "the radius" : "half of height or width", lm_number_text(r, most));
         return -1;
     }

@@ -1,4 +1,5 @@
 /* References: names of the tables, and frames such as link(3).end or ground.at(0,1,0). */
+#include "model/model.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -116,7 +117,7 @@ static int beam_node(lm_reader *r, int body, int node)
 {
     const lm_spec_body *b = &r->spec->bodies.at[body];
     lm_spec_frame f = {.kind = LM_FRAME_BEAM_NODE, .body = body, .node = node};
-    f.s = (double)node / b->elements;
+    f.s = lm_beam_node_s(b, node);
     const char *name = b->item.name;
     return intern(r, f,
                   node == 0             ? lm_arena_printf(&r->scratch, "%s.start", name)
@@ -132,8 +133,8 @@ static int beam_at(lm_reader *r, int body, double s, lm_loc loc)
                  b->item.name, lm_number_text(r, s));
         return -1;
     }
-    double node = round(s * b->elements);
-    if (fabs(s * b->elements - node) <= 1e-12) return beam_node(r, body, (int)node);
+    int node = lm_beam_node_at(b, s);
+    if (node >= 0) return beam_node(r, body, node);
     lm_spec_frame f = {.kind = LM_FRAME_BEAM_AT, .body = body, .node = -1, .s = s};
     return intern(r, f,
                   lm_arena_printf(&r->scratch, "%s.at(%s)", b->item.name, lm_number_text(r, s)));

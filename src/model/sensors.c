@@ -12,6 +12,7 @@ typedef enum arguments {
     ARGS_COORDINATE,
     ARGS_BEAM,
     ARGS_BEAM_S,
+    ARGS_BODY, /* or none: the whole model */
     ARGS_NONE
 } arguments;
 
@@ -45,8 +46,8 @@ static const struct sensor {
      "displacement of the end from its undeformed place as seen from the start section"},
     {"section", LM_SENSOR_SECTION, ARGS_BEAM_S, "N|Vy|Vz|T|My|Mz|stress", "section(beam, s).My",
      "section forces and largest stress at s (0 to 1)"},
-    {"energy", LM_SENSOR_ENERGY, ARGS_NONE, "kinetic|elastic|gravity|total", "energy.kinetic",
-     "energy of the whole model"},
+    {"energy", LM_SENSOR_ENERGY, ARGS_BODY, "kinetic|elastic|gravity|total",
+     "energy.kinetic or energy(body).kinetic", "energy of the whole model, or of one body"},
     {"power", LM_SENSOR_POWER, ARGS_NONE, "external", "power.external",
      "power of loads and drives"},
 };
@@ -120,14 +121,20 @@ static int frames(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *s)
     return 0;
 }
 
-static int beam(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *s)
+static int body(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *s)
 {
     int errors = r->diag->errors;
-    const char *name = call->args[0];
-    s->body = lm_find(r, &r->bodies, name, call->loc);
+    s->body = lm_find(r, &r->bodies, call->args[0], call->loc);
     if (s->body < 0) return r->diag->errors > errors ? -1 : 1;
+    return r->spec->bodies.at[s->body].item.bad;
+}
+
+static int beam(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *s)
+{
+    int rc = body(r, call, s);
+    if (rc) return rc;
+    const char *name = call->args[0];
     const lm_spec_body *b = &r->spec->bodies.at[s->body];
-    if (b->item.bad) return 1;
     if (b->type != LM_BODY_BEAM) {
         lm_error(r->diag, call->loc, "%s(%s): '%s' is not a beam", call->fn, name, name);
         return -1;
@@ -200,7 +207,7 @@ static int coordinate(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *
 static int read_arguments(lm_reader *r, const struct sensor *def, const lm_sensor_call *call,
                           lm_spec_sensor *s)
 {
-    static const int least[] = {1, 1, 1, 1, 2, 0}, most[] = {2, 1, 1, 1, 2, 0};
+    static const int least[] = {1, 1, 1, 1, 2, 0, 0}, most[] = {2, 1, 1, 1, 2, 1, 0};
     if (call->nargs < least[def->args] || call->nargs > most[def->args]) {
         lm_error(r->diag, call->loc, "%s has %d argument%s; write %s", def->name, call->nargs,
                  call->nargs == 1 ? "" : "s", def->usage);
@@ -212,6 +219,7 @@ static int read_arguments(lm_reader *r, const struct sensor *def, const lm_senso
     case ARGS_COORDINATE: return coordinate(r, call, s);
     case ARGS_BEAM:
     case ARGS_BEAM_S: return beam(r, call, s);
+    case ARGS_BODY: return call->nargs ? body(r, call, s) : 0;
     case ARGS_NONE: return 0;
     }
     return 0;
@@ -245,6 +253,19 @@ static int read_component(lm_reader *r, const struct sensor *def, const lm_senso
     return -1;
 }
 
+/* The stress needs the outline of the section. */
+static int check_stress(lm_reader *r, const lm_sensor_call *call, const lm_spec_sensor *s)
+{
+    if (s->kind != LM_SENSOR_SECTION || s->component != LM_SECTION_STRESS) return 0;
+    const lm_spec_section *c = &r->spec->sections.at[r->spec->bodies.at[s->body].section];
+    if (c->shape != LM_SHAPE_GENERAL && c->shape != LM_SHAPE_STIFFNESS) return 0;
+    lm_error(r->diag, call->loc,
+             "section(%s, ..).stress: section '%s' has the shape '%s', whose outline is not known; "
+             "take N, My and Mz, or describe it as rectangle, circle, tube or box",
+             call->args[0], c->item.name, c->shape == LM_SHAPE_GENERAL ? "general" : "stiffness");
+    return -1;
+}
+
 int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot)
 {
     const struct sensor *def = find_sensor(call->fn);
@@ -253,6 +274,7 @@ int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot)
     *slot = 1;
     if (rc < 0) return -1;
     if (read_component(r, def, call, &s)) return -1;
+    if (rc == 0 && check_stress(r, call, &s)) return -1;
     if (rc > 0)
         r->tainted = 1;
     else

@@ -246,7 +246,7 @@ typedef struct lm_spec_sensor {
     lm_sensor_kind kind;
     int frame[2]; /* second: -1 = relative to the ground, global axes */
     int joint, coord;
-    int body; /* deflection, tip, section */
+    int body; /* deflection, tip, section, energy; energy: -1 = the whole model */
     double s;
     int coordinate;
     int component; /* 0 1 2 for x y z, or an enum above */
