@@ -60,14 +60,19 @@ typedef struct lm_form {
     double (*hidden_violation)(lm_system *sys, double t, const double *q, int *row);
     int (*outputs)(lm_system *sys, const lm_state *s, double *out);
     int (*energy)(lm_system *sys, const lm_state *s, lm_energy *e);
-    /* Body frames: x, quaternion; 7 numbers for each of nposes. */
+    /* Frames of rigid bodies, nodes of flexible ones: x, quaternion; 7 numbers for each of nposes. */
     void (*poses)(lm_system *sys, const double *q, double *pose);
+    /* Whose pose i is, as the model file would say it: "arm", "rod.node(3)", "plate.corner". */
+    void (*describe_pose)(const lm_system *sys, int i, char *text, size_t size);
     /* A name for equation i (0..nv+nl): "body arm, force y", "joint wrist, moment x". */
     void (*describe)(const lm_system *sys, int i, char *text, size_t size);
     /* A name for velocity i (0..nv): "body arm along y", "body arm turning about z". */
     void (*describe_motion)(const lm_system *sys, int i, char *text, size_t size);
     /* The next instant after t at which an expression of time has a kink. */
     double (*next_kink)(const lm_system *sys, double t);
+    /* Velocities of everything moving as one rigid body with this twist (linear, angular) about the
+     * origin, world axes; NULL: the coordinates cannot say it. */
+    void (*rigid_velocity)(const lm_system *sys, const double *q, const double twist[6], double *v);
 } lm_form;
 
 struct lm_system {
@@ -75,11 +80,15 @@ struct lm_system {
     const lm_model *model;
     int nq, nv, nl, nposes;
     lm_pattern pattern;     /* of the (nv + nl) matrix */
+    lm_groups groups;       /* of its unknowns, for the block solver */
     unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
     unsigned char *active;  /* [nl] */
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
     double softness; /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
+    int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
+    int massless;     /* 1: there are such motions */
+    int elastic;      /* 1: something can vibrate */
     int algebraic;   /* 1: a force depends on accelerations or reactions */
     int works;       /* 1: loads, efforts, drives or dampers can do work */
     int mobility;    /* degrees of freedom found by the last select_rows */

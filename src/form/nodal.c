@@ -6,16 +6,8 @@
 
 /* ---- what it cannot do ---- */
 
-static void refuse_bodies(const lm_spec *spec, lm_diag *diag)
+static void refuse_coordinates(const lm_spec *spec, lm_diag *diag)
 {
-    for (int i = 0; i < spec->bodies.n; i++) {
-        const lm_spec_body *b = &spec->bodies.at[i];
-        if (b->type == LM_BODY_RIGID) continue;
-        lm_error(diag, b->item.loc,
-                 "%s '%s': this version of limber simulates rigid bodies only; flexible bodies are "
-                 "read and checked, but not solved yet",
-                 b->type == LM_BODY_BEAM ? "beam" : "superelement", b->item.name);
-    }
     if (spec->coordinates.n)
         lm_error(diag, spec->coordinates.at[0].item.loc,
                  "'coordinates' need the formulation 'minimal', which is not in this version; "
@@ -26,7 +18,8 @@ static void refuse_sensors(const nodal *s, lm_diag *diag)
 {
     for (int i = 0; i < s->m->spec->sensors.n; i++) {
         const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
-        int whole = c->kind == LM_SENSOR_ENERGY || c->kind == LM_SENSOR_POWER;
+        int whole = (c->kind == LM_SENSOR_ENERGY && c->body < 0) || c->kind == LM_SENSOR_POWER;
+        nodal_refuse_flex(s, c, diag);
         if (s->force_sensor[i] && whole)
             lm_error(diag, c->loc,
                      "a load or effort cannot depend on %s of the whole system; energies are for "
@@ -41,7 +34,7 @@ static void note_traits(nodal *s)
     for (int i = 0; i < s->m->spec->sensors.n; i++) {
         lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
         int algebraic = k == LM_SENSOR_ACC || k == LM_SENSOR_ALPHA || k == LM_SENSOR_FORCE ||
-                        k == LM_SENSOR_MOMENT;
+                        k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION;
         if (s->force_sensor[i] && algebraic) s->sys.algebraic = 1;
     }
     s->sys.works = s->nloads > 0;
@@ -55,6 +48,13 @@ static void note_traits(nodal *s)
         s->sys.works |= a->damping != 0 || a->friction != 0 || a->effort;
     }
     for (int k = 0; k < s->m->nrows; k++) s->sys.works |= s->m->rows[k].drive != NULL;
+    for (int i = 0; i < s->m->nbodies; i++) {
+        const lm_beam *b = &s->m->beams[i];
+        s->sys.works |= b->nelements && (b->damping_mass != 0 || b->damping_stiffness != 0);
+    }
+    s->sys.works |= s->m->nsupers > 0;
+    s->sys.elastic = s->m->nelements > 0 || s->m->nsupers > 0;
+    for (int k = 0; k < s->m->nactions; k++) s->sys.elastic |= s->m->actions[k].stiffness != 0;
 }
 
 /* ---- making a system ---- */
@@ -184,15 +184,18 @@ static int build(nodal *s)
     const lm_model *m = s->m;
     if (reserve(s) || note_forces(s)) return -1;
     for (int i = 0; i < m->nbodies; i++)
-        s->rigid[s->nrigid++] = (nodal_rigid){
-            .node = m->bodies[i].first_node, .mass = m->bodies[i].mass, .J = m->bodies[i].J};
+        if (m->bodies[i].type == LM_BODY_RIGID)
+            s->rigid[s->nrigid++] = (nodal_rigid){
+                .node = m->bodies[i].first_node, .mass = m->bodies[i].mass, .J = m->bodies[i].J};
+    if (nodal_make_beams(s) || nodal_make_supers(s) || nodal_make_flex(s)) return -1;
+    s->sys.massless |= s->beams.spinless;
     for (int i = 0; i < s->sys.nv; i++) s->sys.angular[i] = i % NODE_V >= 3;
     for (int k = 0; k < m->nrows; k++) {
         s->sys.angular[s->sys.nv + k] = (unsigned char)lm_measure_is_rotation(m->rows[k].measure);
         s->row[k].tree = nodal_tree_row(s->tree, k, m);
         s->sys.active[k] = m->rows[k].initial < 0;
     }
-    return track_angles(s) || nodal_make_pattern(s);
+    return track_angles(s) || nodal_make_pattern(s) || nodal_make_groups(s);
 }
 
 static void destroy(lm_system *sys)
@@ -207,7 +210,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     int errors = diag->errors;
     lm_arena arena = {0};
     *out = NULL;
-    refuse_bodies(m->spec, diag);
+    refuse_coordinates(m->spec, diag);
     if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     nodal *s = LM_NEW(&arena, nodal);
     if (!s) return LIMBER_MEMORY;
@@ -218,7 +221,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
                          .nq = NODE_Q * m->nnodes + m->nangles,
                          .nv = NODE_V * m->nnodes,
                          .nl = m->nrows,
-                         .nposes = m->nbodies,
+                         .nposes = m->nnodes,
                          .load_factor = 1};
     int failed = build(s);
     if (!failed) {
@@ -337,6 +340,9 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     rigid_energy(s, st, e);
+    nodal_beam_energy(s, st, e);
+    e->dissipation += nodal_drag_power(s, st);
+    nodal_super_energy(s, st, e);
     force_energy(s, st, e);
     for (int k = 0; k < sys->nl && st->lam; k++)
         if (s->m->rows[k].drive && sys->active[k])
@@ -360,12 +366,42 @@ static int outputs(lm_system *sys, const lm_state *st, double *out)
 static void poses(lm_system *sys, const double *q, double *pose)
 {
     const lm_model *m = sys->model;
-    for (int i = 0; i < m->nbodies; i++) {
-        int n = m->bodies[i].first_node;
+    for (int n = 0; n < m->nnodes; n++) {
+        const lm_body *b = &m->bodies[m->nodes[n].body];
         lm_m3 R = quat_m3(node_quat(q, n));
-        v3_put(pose + 7 * i, v3_sub(node_x(q, n), m3_v(&R, m->bodies[i].com)));
-        memcpy(pose + 7 * i + 3, q + NODE_Q * n + 3, 4 * sizeof(double));
+        v3_put(pose + 7 * n, v3_sub(node_x(q, n), m3_v(&R, b->com)));
+        memcpy(pose + 7 * n + 3, q + NODE_Q * n + 3, 4 * sizeof(double));
     }
+}
+
+static void describe_pose(const lm_system *sys, int i, char *text, size_t size)
+{
+    const lm_model *m = sys->model;
+    int body = m->nodes[i].body, k = i - m->bodies[body].first_node;
+    const char *name = m->bodies[body].name;
+    double place;
+    if (m->bodies[body].type == LM_BODY_RIGID)
+        snprintf(text, size, "%s", name);
+    else if (m->bodies[body].type == LM_BODY_SUPERELEMENT)
+        snprintf(text, size, "%s.%s", name, m->spec->bodies.at[body].nodes[k].name);
+    else if ((k = lm_beam_node_name(m, i, &place)) >= 0)
+        snprintf(text, size, "%s.node(%d)", name, k);
+    else
+        snprintf(text, size, "%s.at(%.9g)", name, place);
+}
+
+/* "body arm", or "node 3 of rod" of a flexible body. */
+static void node_name(const lm_model *m, int node, char *text, size_t size)
+{
+    const lm_body *b = &m->bodies[m->nodes[node].body];
+    double place = 0;
+    int k = b->type == LM_BODY_BEAM ? lm_beam_node_name(m, node, &place) : node - b->first_node;
+    if (b->type == LM_BODY_RIGID)
+        snprintf(text, size, "body %s", b->name);
+    else if (k >= 0)
+        snprintf(text, size, "node %d of %s", k, b->name);
+    else
+        snprintf(text, size, "node at %.6g of %s", place, b->name);
 }
 
 static void describe(const lm_system *sys, int i, char *text, size_t size)
@@ -374,8 +410,9 @@ static void describe(const lm_system *sys, int i, char *text, size_t size)
     if (i < sys->nv) {
         static const char *const what[] = {"force x",  "force y",  "force z",
                                            "moment x", "moment y", "moment z"};
-        const lm_node *n = &m->nodes[i / NODE_V];
-        snprintf(text, size, "body %s, %s", m->bodies[n->body].name, what[i % NODE_V]);
+        char name[96];
+        node_name(m, i / NODE_V, name, sizeof name);
+        snprintf(text, size, "%s, %s", name, what[i % NODE_V]);
         return;
     }
     const lm_row *r = &m->rows[i - sys->nv];
@@ -385,8 +422,9 @@ static void describe(const lm_system *sys, int i, char *text, size_t size)
 static void describe_motion(const lm_system *sys, int i, char *text, size_t size)
 {
     const lm_model *m = sys->model;
-    snprintf(text, size, "body %s %s %c", m->bodies[m->nodes[i / NODE_V].body].name,
-             i % NODE_V < 3 ? "along" : "turning about", "xyz"[i % 3]);
+    char name[96];
+    node_name(m, i / NODE_V, name, sizeof name);
+    snprintf(text, size, "%s %s %c", name, i % NODE_V < 3 ? "along" : "turning about", "xyz"[i % 3]);
 }
 
 static double kink_of(const lm_expr *e, int has, double t)
@@ -429,7 +467,9 @@ const lm_form lm_form_corotational = {
     .outputs = outputs,
     .energy = energy,
     .poses = poses,
+    .describe_pose = describe_pose,
     .describe = describe,
     .describe_motion = describe_motion,
     .next_kink = next_kink,
+    .rigid_velocity = nodal_rigid_velocity,
 };

@@ -6,6 +6,7 @@
 #ifndef LM_FORM_NODAL_H
 #define LM_FORM_NODAL_H
 
+#include "elem/corot_beam.h"
 #include "form/form.h"
 
 enum { NODE_Q = 7, NODE_V = 6 };
@@ -61,6 +62,50 @@ typedef struct nodal_kin { /* kinematics of the last evaluated state */
     lm_pair_pose *pair;    /* [npairs] */
 } nodal_kin;
 
+/* Four elements of beams, side by side. */
+typedef struct nodal_group {
+    lm_corot_const *c;
+    int n; /* elements in use: the lanes behind them repeat the last */
+    int node[LM_LANES][2];
+    int at[LM_LANES][2 * NODE_V][2]; /* [column][node of the rows]: place of the first entry */
+} nodal_group;
+
+typedef struct nodal_beams {
+    int ngroups, nconst;
+    nodal_group *groups;
+    int spinless; /* some element has no inertia about its axis */
+} nodal_beams;
+
+typedef struct nodal_natural { /* deformation of an element, and its frame */
+    double u;
+    lm_v3 b[2];
+    lm_m3 R;
+} nodal_natural;
+
+/* A place in an element of a beam, and how it moves when the ends turn against the chord. */
+typedef struct nodal_place {
+    int element;
+    double xi;                         /* along the element, 0..1 */
+    double axial, twist;               /* share in the stretch, in the turn of b about x */
+    double deflect_z[2], turn_z[2];    /* along y and about z, for b_az = 1 and for b_bz = 1 */
+    double deflect_y[2], turn_y[2];    /* along -z and about y, for b_ay = 1 and for b_by = 1 */
+} nodal_place;
+
+/* What a sensor of a beam has to know: its place, and more by its kind. */
+typedef struct nodal_gauge {
+    int node[2]; /* start and end of the beam */
+    nodal_place place;
+    lm_m3 A[2];             /* deflection: axes of the chord, in the axes of start and end */
+    lm_v3 drawn;            /* deflection, tip: what it measures as drawn, without this */
+    lm_section cut, end[2]; /* section: at the place, and at the ends of its element */
+} nodal_gauge;
+
+typedef struct frame_kin { /* motion of a frame, world axes */
+    lm_v3 x, v, a, w, al;
+    lm_v3 rho; /* from its node */
+    lm_m3 R;
+} frame_kin;
+
 extern const lm_form lm_form_corotational;
 
 typedef struct lm_tree lm_tree;
@@ -71,6 +116,10 @@ typedef struct nodal {
     const lm_model *m;
     int nrigid;
     nodal_rigid *rigid;
+    nodal_beams beams;
+    int *super_first; /* [nsupers] first node of each superelement */
+    int **super_at;   /* [nsupers][columns] place of the first entry of each column */
+    double *super_scratch, *super_block;
     nodal_row *row;                    /* [nl] */
     nodal_block (*row_block)[4][4];    /* [nl] geometric stiffness of constraints */
     nodal_block (*action_block)[4][4]; /* [nactions] */
@@ -88,6 +137,8 @@ typedef struct nodal {
     int ntracked;                /* joint angles that something asks for: kept continuous in q */
     int *tracked;                /* [ntracked] index into model->coords */
     int *initial_of;             /* [ncoords] index into spec->initial, -1: none */
+    nodal_place **place;         /* [nframes] of frames on beams between nodes, else NULL */
+    nodal_gauge **gauge;         /* [nsensors] of sensors of beams, else NULL */
     lm_tree *tree;
 } nodal;
 
@@ -128,6 +179,31 @@ void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);
 void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M);
 int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate);
 
+/* nodal_beam.c */
+int nodal_make_beams(nodal *s);
+void nodal_beam_pattern(const nodal *s, lm_pattern_builder *pb);
+void nodal_beam_places(nodal *s);
+void nodal_beam_residual(nodal *s, const lm_state *st, double *r);
+void nodal_beam_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
+                         double *values);
+void nodal_beam_energy(nodal *s, const lm_state *st, lm_energy *e);
+void nodal_beam_natural(const nodal *s, const lm_state *st, int element, nodal_natural *out);
+
+/* nodal_drag.c */
+void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb);
+void nodal_drag_residual(nodal *s, const lm_state *st, double *r);
+void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values);
+double nodal_drag_power(nodal *s, const lm_state *st);
+
+/* nodal_super.c; > 0: there is no frame to the shape of some superelement */
+int nodal_make_supers(nodal *s);
+void nodal_super_pattern(const nodal *s, lm_pattern_builder *pb);
+int nodal_super_places(nodal *s);
+int nodal_super_residual(nodal *s, const lm_state *st, double *r);
+int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
+                         double *values);
+void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e);
+
 /* nodal_jacobian.c */
 int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                    double *values);
@@ -140,10 +216,39 @@ void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g);
 void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g);
 void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M);
 
+/* nodal_place.c; velocities and accelerations are zero where the state has none */
+void nodal_place_make(const lm_model *m, int body, double s, double *scratch, nodal_place *p);
+void nodal_place_motion(const nodal *s, const lm_state *st, const nodal_place *p, frame_kin *out);
+/* Axes that follow two nodes as an element's frame follows its own: x through both, y by the mean
+ * of the two y axes of R_i A_i. */
+lm_m3 nodal_chord_axes(const nodal *s, const lm_state *st, const int node[2], const lm_m3 A[2]);
+
+/* nodal_flex.c */
+int nodal_make_flex(nodal *s);
+void nodal_refuse_flex(const nodal *s, const lm_spec_sensor *c, lm_diag *diag);
+/* Motion of a frame that no node carries: between nodes of a beam, or of a superelement. */
+void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *out);
+double nodal_deflection(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
+double nodal_section(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
+void nodal_body_energy(const nodal *s, const lm_state *st, int body, lm_energy *e);
+
 /* topology.c: spanning tree, independent constraints, mobility */
 lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena);
 int nodal_tree_row(const lm_tree *t, int row, const lm_model *m); /* 1: row of a tree joint */
+int nodal_tree_parent(const lm_tree *t, int node);                /* LM_GROUND: a root */
+int nodal_tree_joint(const lm_tree *t, int node); /* the joint it hangs on, -1: none */
+int nodal_tree_depth(const lm_tree *t, int node);
+int nodal_tree_order(const lm_tree *t, int k); /* the k-th node, breadth first from the ground */
+/* Free motions S[0..n) of a node against its parent in the tree, at the kinematics last evaluated,
+ * as twists (v over the model's size, omega); returns n. */
+int nodal_tree_free(const nodal *s, int node, double S[6][6]);
 int nodal_select_rows(lm_system *sys, double t, const double *q, int assembling);
 int nodal_initial(lm_system *sys, double *q, double *v);
+
+/* nodal_rigid.c */
+void nodal_rigid_velocity(const lm_system *sys, const double *q, const double twist[6], double *v);
+
+/* nodal_groups.c */
+int nodal_make_groups(nodal *s);
 
 #endif

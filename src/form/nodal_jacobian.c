@@ -131,6 +131,9 @@ static void collect(nodal *s, lm_pattern_builder *pb)
         for (int c = 0; c < 3; c++) lm_pattern_add(pb, at + c, at + c);
         lm_pattern_block(pb, at + 3, at + 3, 3, 3);
     }
+    nodal_beam_pattern(s, pb);
+    nodal_drag_pattern(s, pb);
+    nodal_super_pattern(s, pb);
     for (int k = 0; k < s->m->nrows; k++) row_pattern(s, pb, k);
     for (int k = 0; k < s->m->nactions; k++) {
         const int *node = s->m->pairs[s->m->actions[k].pair].node;
@@ -178,8 +181,10 @@ int nodal_make_pattern(nodal *s)
     collect(s, &pb);
     int bad = lm_pattern_make(&pb, &s->arena, s->sys.nv + s->sys.nl, &s->sys.pattern);
     lm_arena_free(&temp);
-    if (!bad) places(s);
-    return bad;
+    if (bad) return bad;
+    places(s);
+    nodal_beam_places(s);
+    return nodal_super_places(s);
 }
 
 /* ---- numbers ---- */
@@ -348,6 +353,9 @@ int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, dou
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     inertia(s, st, cM, cD, cK, values);
+    nodal_beam_jacobian(s, st, cM, cD, cK, values);
+    nodal_drag_jacobian(s, st, cD, values);
+    if (nodal_super_jacobian(s, st, cM, cD, cK, values)) return 1;
     for (int k = 0; k < s->m->nrows; k++) constraint_row(s, st, k, cK, values);
     for (int k = 0; k < s->m->nactions; k++) action(s, st, k, cM, cD, cK, values);
     for (int k = 0; k < s->nloads; k++) load(s, st, k, cM, cD, cK, values);

@@ -1,4 +1,6 @@
-/* Sensors of node poses, joints and energies, with their derivatives.
+/* Sensors of the motion of frames, of joints and energies, with their derivatives. Those of flexible
+ * bodies are in nodal_flex.c; what has no node of its own has no derivative here either, and Newton's
+ * method does without.
  *
  * A frame fixed to a node at rho = R r has, in world axes,
  *   x = xn + rho                       v = vn + w x rho            a = an + al x rho + w x (w x rho)
@@ -8,17 +10,10 @@
 
 #include <string.h>
 
-typedef struct frame_kin {
-    lm_v3 x, v, a, w, al, rho;
-    lm_m3 R;
-} frame_kin;
-
-static frame_kin frame_state(const nodal *s, const lm_state *st, int frame)
+static frame_kin on_node(const nodal *s, const lm_state *st, const lm_frame *f)
 {
-    const lm_frame *f = &s->m->frames[frame];
-    frame_kin k = {.x = f->r, .R = f->E};
+    frame_kin k = {0};
     int n = f->node;
-    if (n < 0) return k;
     k.rho = m3_v(&s->kin.R[n], f->r);
     k.R = m3_mul(&s->kin.R[n], &f->E);
     k.x = v3_add(node_x(st->q, n), k.rho);
@@ -32,6 +27,14 @@ static frame_kin frame_state(const nodal *s, const lm_state *st, int frame)
         k.a = v3_add(k.a, v3_cross(k.w, v3_cross(k.w, k.rho)));
     }
     return k;
+}
+
+static frame_kin frame_state(const nodal *s, const lm_state *st, int frame)
+{
+    const lm_frame *f = &s->m->frames[frame];
+    frame_kin k = {.x = f->r, .R = f->E};
+    if (f->node == LM_BETWEEN_NODES) nodal_flex_frame(s, st, frame, &k);
+    return f->node < 0 ? k : on_node(s, st, f);
 }
 
 /* The vector in world axes that is then taken into g's axes (g: at rest for an absolute sensor). */
@@ -50,6 +53,12 @@ static lm_v3 kinematic_vector(lm_sensor_kind kind, const frame_kin *f, const fra
     }
 }
 
+/* tip(beam) is the position of the end as the start sees it, less the same as drawn. */
+static lm_sensor_kind motion_kind(const lm_spec_sensor *c)
+{
+    return c->kind == LM_SENSOR_TIP ? LM_SENSOR_POS : c->kind;
+}
+
 static frame_kin observer(const nodal *s, const lm_state *st, const lm_spec_sensor *c)
 {
     if (c->frame[1] >= 0 && s->m->frames[c->frame[1]].node != LM_GROUND)
@@ -59,14 +68,30 @@ static frame_kin observer(const nodal *s, const lm_state *st, const lm_spec_sens
     return g;
 }
 
-static double kinematic(const nodal *s, const lm_state *st, const lm_spec_sensor *c)
+/* The frame that a sensor looks at, and the one it looks from. */
+static void look(const nodal *s, const lm_state *st, int sensor, frame_kin *f, frame_kin *g)
 {
-    frame_kin f = frame_state(s, st, c->frame[0]), g = observer(s, st, c);
+    const lm_spec_sensor *c = &s->m->spec->sensors.at[sensor];
+    if (c->kind != LM_SENSOR_TIP) {
+        *f = frame_state(s, st, c->frame[0]);
+        *g = observer(s, st, c);
+        return;
+    }
+    const int *end = s->gauge[sensor]->node;
+    *f = on_node(s, st, &(lm_frame){.node = end[1], .E = m3_identity()});
+    *g = on_node(s, st, &(lm_frame){.node = end[0], .E = m3_identity()});
+}
+
+static double kinematic(const nodal *s, const lm_state *st, int sensor)
+{
+    const lm_spec_sensor *c = &s->m->spec->sensors.at[sensor];
+    frame_kin f, g;
+    look(s, st, sensor, &f, &g);
     if (c->kind == LM_SENSOR_ROT) {
         lm_m3 Q = m3_tmul(&g.R, &f.R);
         return v3_get(lm_quat_log(lm_quat_from_m3(&Q)), c->component);
     }
-    return v3_dot(m3_col(&g.R, c->component), kinematic_vector(c->kind, &f, &g));
+    return v3_dot(m3_col(&g.R, c->component), kinematic_vector(motion_kind(c), &f, &g));
 }
 
 static int coord_index(const nodal *s, const lm_spec_sensor *c)
@@ -116,7 +141,10 @@ void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
 static double energy_sensor(nodal *s, const lm_state *st, const lm_spec_sensor *c)
 {
     lm_energy e;
-    s->sys.form->energy(&s->sys, st, &e);
+    if (c->body >= 0)
+        nodal_body_energy(s, st, c->body, &e);
+    else
+        s->sys.form->energy(&s->sys, st, &e);
     if (c->kind == LM_SENSOR_POWER) return e.power;
     switch (c->component) {
     case LM_ENERGY_KINETIC: return e.kinetic;
@@ -144,14 +172,17 @@ double nodal_sensor(nodal *s, const lm_state *st, int i)
     case LM_SENSOR_ACC:
     case LM_SENSOR_ROT:
     case LM_SENSOR_OMEGA:
-    case LM_SENSOR_ALPHA: return kinematic(s, st, c);
+    case LM_SENSOR_ALPHA: return kinematic(s, st, i);
+    case LM_SENSOR_TIP: return kinematic(s, st, i) - v3_get(s->gauge[i]->drawn, c->component);
+    case LM_SENSOR_DEFLECTION: return nodal_deflection(s, st, s->gauge[i], c->component);
+    case LM_SENSOR_SECTION: return nodal_section(s, st, s->gauge[i], c->component);
     default: return NAN; /* refused when the system was made */
     }
 }
 
 /* ---- derivatives ---- */
 
-static int is_kinematic(lm_sensor_kind k) { return k <= LM_SENSOR_ALPHA; }
+static int is_kinematic(lm_sensor_kind k) { return k <= LM_SENSOR_ALPHA || k == LM_SENSOR_TIP; }
 static int is_reaction(lm_sensor_kind k) { return k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT; }
 
 void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g)
@@ -159,7 +190,10 @@ void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g)
     const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
     memset(g, 0, sizeof *g);
     g->node[0] = g->node[1] = -1;
-    if (is_kinematic(c->kind)) {
+    if (c->kind == LM_SENSOR_TIP) {
+        g->node[0] = s->gauge[i]->node[1];
+        g->node[1] = s->gauge[i]->node[0];
+    } else if (is_kinematic(c->kind)) {
         g->node[0] = s->m->frames[c->frame[0]].node;
         if (c->frame[1] >= 0) g->node[1] = s->m->frames[c->frame[1]].node;
     } else if (c->joint >= 0) {
@@ -236,10 +270,12 @@ static void kinematic_forms(lm_sensor_kind kind, lm_v3 u, const frame_kin *f, co
     G->psi = v3_cross(u, y);
 }
 
-static void kinematic_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c, sensor_grad *g)
+static void kinematic_grad(nodal *s, const lm_state *st, int sensor, sensor_grad *g)
 {
-    frame_kin f = frame_state(s, st, c->frame[0]), o = observer(s, st, c);
+    const lm_spec_sensor *c = &s->m->spec->sensors.at[sensor];
+    frame_kin f, o;
     frame_form F = {0}, G = {0};
+    look(s, st, sensor, &f, &o);
     if (c->kind == LM_SENSOR_ROT) {
         lm_pair_pose p = {.e = o.R, .f = f.R};
         lm_v3 B[LM_PAIR_BLOCKS];
@@ -247,7 +283,7 @@ static void kinematic_grad(nodal *s, const lm_state *st, const lm_spec_sensor *c
         F.psi = B[LM_PB];
         G.psi = B[LM_PA];
     } else
-        kinematic_forms(c->kind, m3_col(&o.R, c->component), &f, &o, &F, &G);
+        kinematic_forms(motion_kind(c), m3_col(&o.R, c->component), &f, &o, &F, &G);
     if (g->node[0] >= 0) to_node(&f, &F, g->dq[0], g->dv[0], g->da[0]);
     if (g->node[1] >= 0) to_node(&o, &G, g->dq[1], g->dv[1], g->da[1]);
 }
@@ -332,7 +368,7 @@ void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g)
     const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
     nodal_sensor_deps(s, i, g);
     if (is_kinematic(c->kind))
-        kinematic_grad(s, st, c, g);
+        kinematic_grad(s, st, i, g);
     else if (is_reaction(c->kind))
         reaction_grad(s, st, c, g);
     else if (c->kind == LM_SENSOR_JOINT || c->kind == LM_SENSOR_RATE)

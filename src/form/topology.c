@@ -7,12 +7,16 @@
  * size, so that one threshold serves translations and rotations. */
 #include "form/nodal.h"
 
+#include "math/eliminate.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 struct lm_tree {
     int n;               /* nodes */
     int *parent, *joint; /* [n] parent node or LM_GROUND; its joint, -1: free root */
+    int *carrier;        /* [n] the node it is carried by as drawn: its parent, or another node of
+                          * the same flexible body; LM_GROUND: none */
     int *depth;          /* [n] */
     int *order;          /* [n] parents before children */
     int *first, *nfree;  /* [n] free motions of the node against its parent */
@@ -21,7 +25,8 @@ struct lm_tree {
     unsigned char *is_tree; /* [njoints] */
     int ncand;              /* rows that may be redundant */
     int *cand;              /* [ncand] loop rows first, then drives, then initial values */
-    double size;            /* unit of length */
+    lm_eliminator *eliminator;
+    double size; /* unit of length */
 };
 
 /* ---- making the tree ---- */
@@ -63,12 +68,28 @@ static int visit(const lm_model *m, lm_tree *t, const adjacency *g, int v, int d
         const int *node = m->pairs[m->joints[j].pair].node;
         int other = node[0] == v ? node[1] : node[0];
         if (other < 0 || t->depth[other] >= 0) continue;
-        t->parent[other] = v;
+        t->parent[other] = t->carrier[other] = v;
         t->joint[other] = j;
         t->depth[other] = v < 0 ? 1 : t->depth[v] + 1;
         t->is_tree[j] = 1;
         t->order[done++] = other;
     }
+    return done;
+}
+
+/* The other nodes of a flexible body: free of each other, but together as drawn. Neighbours first. */
+static int visit_body(const lm_model *m, lm_tree *t, int v, int done)
+{
+    const lm_body *b = &m->bodies[m->nodes[v].body];
+    for (int away = 1; away < b->nnodes; away++)
+        for (int side = -1; side <= 1; side += 2) {
+            int other = v + side * away;
+            if (other < b->first_node || other >= b->first_node + b->nnodes) continue;
+            if (t->depth[other] >= 0) continue;
+            t->carrier[other] = v;
+            t->depth[other] = 1;
+            t->order[done++] = other;
+        }
     return done;
 }
 
@@ -80,7 +101,11 @@ static int grow(const lm_model *m, lm_tree *t, const adjacency *g, int root, int
         done = visit(m, t, g, root, done);
     else
         t->order[done++] = root;
-    while (next < done) done = visit(m, t, g, t->order[next++], done);
+    while (next < done) {
+        int v = t->order[next++];
+        done = visit(m, t, g, v, done);
+        done = visit_body(m, t, v, done);
+    }
     return done;
 }
 
@@ -89,6 +114,7 @@ static int alloc_tree(lm_tree *t, const lm_model *m, lm_arena *arena)
     t->n = m->nnodes;
     t->parent = LM_NEW_N(arena, int, t->n);
     t->joint = LM_NEW_N(arena, int, t->n);
+    t->carrier = LM_NEW_N(arena, int, t->n);
     t->depth = LM_NEW_N(arena, int, t->n);
     t->order = LM_NEW_N(arena, int, t->n + 1);
     t->first = LM_NEW_N(arena, int, t->n);
@@ -96,7 +122,7 @@ static int alloc_tree(lm_tree *t, const lm_model *m, lm_arena *arena)
     t->S = lm_arena_alloc(arena, sizeof *t->S * (size_t)t->n);
     t->is_tree = LM_NEW_N(arena, unsigned char, m->njoints);
     t->cand = LM_NEW_N(arena, int, m->nrows);
-    return t->parent && t->joint && t->depth && t->order && t->first && t->nfree && t->S &&
+    return t->parent && t->joint && t->carrier && t->depth && t->order && t->first && t->nfree && t->S &&
                    t->is_tree && t->cand
                ? 0
                : -1;
@@ -112,12 +138,21 @@ static void list_candidates(lm_tree *t, const lm_model *m)
         }
 }
 
+/* A small system gets room for whatever rows elimination may make. */
+static lm_eliminator *make_eliminator(const lm_tree *t, lm_arena *arena)
+{
+    enum { SMALL = 1 << 16 };
+    size_t cols = NODE_V * (size_t)t->n, all = (size_t)t->ncand * cols;
+    return lm_eliminate_make(arena, (int)cols, t->ncand, all < SMALL ? all : SMALL);
+}
+
 lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena)
 {
     lm_tree *t = LM_NEW(arena, lm_tree);
     adjacency g;
     if (!t || alloc_tree(t, m, arena) || make_adjacency(m, arena, &g)) return NULL;
-    for (int n = 0; n < t->n; n++) t->depth[n] = t->parent[n] = t->joint[n] = -1;
+    for (int n = 0; n < t->n; n++)
+        t->depth[n] = t->parent[n] = t->carrier[n] = t->joint[n] = -1;
     int done = grow(m, t, &g, LM_GROUND, 0);
     for (int n = 0; n < t->n; n++)
         if (t->depth[n] < 0) {
@@ -126,7 +161,8 @@ lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena)
         }
     t->size = m->size > 0 ? m->size : 1;
     list_candidates(t, m);
-    return t;
+    t->eliminator = make_eliminator(t, arena);
+    return t->eliminator ? t : NULL;
 }
 
 int nodal_tree_row(const lm_tree *t, int row, const lm_model *m)
@@ -134,6 +170,11 @@ int nodal_tree_row(const lm_tree *t, int row, const lm_model *m)
     const lm_row *r = &m->rows[row];
     return t->is_tree[r->joint] && !r->drive && r->initial < 0;
 }
+
+int nodal_tree_parent(const lm_tree *t, int node) { return t->parent[node]; }
+int nodal_tree_joint(const lm_tree *t, int node) { return t->joint[node]; }
+int nodal_tree_depth(const lm_tree *t, int node) { return node < 0 ? 0 : t->depth[node]; }
+int nodal_tree_order(const lm_tree *t, int k) { return t->order[k]; }
 
 /* ---- free motions of a tree joint ---- */
 
@@ -181,9 +222,9 @@ static int complement(double rows[6][6], int nrows, double S[6][6])
     return nfree;
 }
 
-static void free_motions(nodal *s, int node)
+int nodal_tree_free(const nodal *s, int node, double S[6][6])
 {
-    lm_tree *t = s->tree;
+    const lm_tree *t = s->tree;
     double rows[6][6];
     int nrows = 0, j = t->joint[node];
     if (j >= 0) {
@@ -193,112 +234,27 @@ static void free_motions(nodal *s, int node)
             if (!s->m->rows[joint->first_row + k].drive)
                 row_form(s, joint->first_row + k, side, t->size, rows[nrows++]);
     }
-    t->nfree[node] = complement(rows, nrows, t->S[node]);
+    return complement(rows, nrows, S);
+}
+
+static void free_motions(nodal *s, int node)
+{
+    lm_tree *t = s->tree;
+    t->nfree[node] = nodal_tree_free(s, node, t->S[node]);
     t->first[node] = t->ndof;
     t->ndof += t->nfree[node];
 }
 
-/* ---- elimination ---- */
+/* ---- which rows are independent ---- */
 
-typedef struct sparse_row {
-    int n, pivot;
-    int *col;
-    double *val;
-} sparse_row;
-
-typedef struct eliminator {
-    lm_arena arena;
-    int ndof, nrows;
-    double *work;     /* [ndof] the current row */
-    int *support;     /* [ndof] its columns */
-    char *in;         /* [ndof] */
-    int *row_of;      /* [ndof] accepted row with that pivot, -1 */
-    int *heap, nheap; /* accepted rows that still have to be subtracted, smallest first */
-    sparse_row *rows;
-    int nsupport, failed;
-} eliminator;
-
-static void heap_push(eliminator *e, int r)
-{
-    int i = e->nheap++;
-    for (; i > 0 && e->heap[(i - 1) / 2] > r; i = (i - 1) / 2) e->heap[i] = e->heap[(i - 1) / 2];
-    e->heap[i] = r;
-}
-
-static int heap_pop(eliminator *e)
-{
-    int top = e->heap[0], last = e->heap[--e->nheap], i = 0;
-    for (int c = 1; c < e->nheap; c = 2 * i + 1) {
-        if (c + 1 < e->nheap && e->heap[c + 1] < e->heap[c]) c++;
-        if (e->heap[c] >= last) break;
-        e->heap[i] = e->heap[c];
-        i = c;
-    }
-    e->heap[i] = last;
-    return top;
-}
-
-static void touch(eliminator *e, int col)
-{
-    if (e->in[col]) return;
-    e->in[col] = 1;
-    e->support[e->nsupport++] = col;
-    if (e->row_of[col] >= 0) heap_push(e, e->row_of[col]);
-}
-
-/* Subtract the accepted rows in their order; what is left decides. 1: independent, taken up. */
-static int reduce(eliminator *e, double scale)
-{
-    while (e->nheap) {
-        const sparse_row *r = &e->rows[heap_pop(e)];
-        double f = e->work[r->pivot];
-        if (f == 0) continue;
-        for (int k = 0; k < r->n; k++) {
-            touch(e, r->col[k]);
-            e->work[r->col[k]] -= f * r->val[k];
-        }
-        e->work[r->pivot] = 0;
-    }
-    double best = 0;
-    int pivot = -1, count = 0;
-    for (int k = 0; k < e->nsupport; k++) {
-        double a = fabs(e->work[e->support[k]]);
-        if (a > 1e-13 * scale) count++;
-        if (a > best) best = a, pivot = e->support[k];
-    }
-    int independent = best > 1e-8 * scale;
-    if (independent) {
-        sparse_row *r = &e->rows[e->nrows];
-        r->col = LM_NEW_N(&e->arena, int, count);
-        r->val = LM_NEW_N(&e->arena, double, count);
-        if (!r->col || !r->val) e->failed = 1;
-        r->pivot = pivot;
-        for (int k = 0; k < e->nsupport && !e->failed; k++) {
-            int c = e->support[k];
-            if (fabs(e->work[c]) <= 1e-13 * scale) continue;
-            r->col[r->n] = c;
-            r->val[r->n++] = e->work[c] / e->work[pivot];
-        }
-        e->row_of[pivot] = e->nrows++;
-    }
-    for (int k = 0; k < e->nsupport; k++) {
-        e->work[e->support[k]] = 0;
-        e->in[e->support[k]] = 0;
-    }
-    e->nsupport = 0;
-    return independent;
-}
-
-/* Add a form on a node's twist to the work row, in the motions between the node and its parent,
+/* Add a form on a node's twist to the eliminator's row, in the motions between the node and its parent,
  * and carry it to the parent: v_c = v_p + omega x (x_c - x_p). */
-static int climb(const nodal *s, const double *q, eliminator *e, int node, double u[6])
+static int climb(const nodal *s, const double *q, int node, double u[6])
 {
     const lm_tree *t = s->tree;
     for (int k = 0; k < t->nfree[node]; k++) {
         double c = dot6(u, t->S[node][k]);
-        if (c == 0) continue;
-        touch(e, t->first[node] + k);
-        e->work[t->first[node] + k] += c;
+        if (c != 0) lm_eliminate_add(t->eliminator, t->first[node] + k, c);
     }
     int up = t->parent[node];
     if (up < 0) return up;
@@ -307,7 +263,7 @@ static int climb(const nodal *s, const double *q, eliminator *e, int node, doubl
     return up;
 }
 
-static int row_independent(const nodal *s, const double *q, eliminator *e, int row)
+static int row_independent(const nodal *s, const double *q, int row)
 {
     const lm_tree *t = s->tree;
     const int *node = s->m->pairs[s->m->joints[s->m->rows[row].joint].pair].node;
@@ -317,56 +273,45 @@ static int row_independent(const nodal *s, const double *q, eliminator *e, int r
     double scale = sqrt(fmax(dot6(u[0], u[0]), dot6(u[1], u[1])));
     while (n[0] != n[1]) { /* the forms cancel at the common ancestor */
         int depth0 = n[0] < 0 ? 0 : t->depth[n[0]], depth1 = n[1] < 0 ? 0 : t->depth[n[1]];
-        if (n[0] >= 0 && depth0 >= depth1)
-            n[0] = climb(s, q, e, n[0], u[0]);
-        else
-            n[1] = climb(s, q, e, n[1], u[1]);
+        int side = n[0] < 0 || depth0 < depth1;
+        n[side] = climb(s, q, n[side], u[side]);
     }
-    return reduce(e, scale);
+    return lm_eliminate_row(t->eliminator, scale);
 }
 
-static int start_elimination(eliminator *e, int ndof, int nrows)
+/* How much elimination fills the rows depends on the pivots, and so on the position. While the
+ * mechanism is assembled, room is made as it is needed, and in the end for several times as much;
+ * later, in the time loop, nothing is allocated. */
+static int make_room(nodal *s, int assembling, size_t more)
 {
-    memset(e, 0, sizeof *e);
-    e->ndof = ndof;
-    e->work = LM_NEW_N(&e->arena, double, ndof + 1);
-    e->support = LM_NEW_N(&e->arena, int, ndof + 1);
-    e->in = LM_NEW_N(&e->arena, char, ndof + 1);
-    e->row_of = LM_NEW_N(&e->arena, int, ndof + 1);
-    e->heap = LM_NEW_N(&e->arena, int, ndof + nrows + 1);
-    e->rows = LM_NEW_N(&e->arena, sparse_row, nrows + 1);
-    if (!e->work || !e->support || !e->in || !e->row_of || !e->heap || !e->rows) return -1;
-    for (int i = 0; i < ndof; i++) e->row_of[i] = -1;
-    return 0;
+    return assembling ? lm_eliminate_reserve(s->tree->eliminator, &s->arena, more) : 0;
 }
 
 int nodal_select_rows(lm_system *sys, double time, const double *q, int assembling)
 {
     nodal *s = (nodal *)sys;
     lm_tree *t = s->tree;
-    eliminator e;
     int redundant = 0;
     (void)time;
     nodal_kinematics(s, q);
     t->ndof = 0;
     for (int k = 0; k < t->n; k++) free_motions(s, t->order[k]);
-    if (start_elimination(&e, t->ndof, t->ncand)) {
-        lm_arena_free(&e.arena);
-        return -1;
-    }
+    lm_eliminate_begin(t->eliminator);
     for (int k = 0; k < sys->nl; k++) sys->active[k] = (unsigned char)s->row[k].tree;
     for (int k = 0; k < t->ncand; k++) {
         int row = t->cand[k], initial = s->m->rows[row].initial;
         int use = initial < 0 || (assembling == 1 && s->m->spec->initial.at[initial].has_value) ||
                   (assembling == 2 && s->m->spec->initial.at[initial].has_rate);
         if (!use) continue;
-        sys->active[row] = (unsigned char)row_independent(s, q, &e, row);
-        redundant += !sys->active[row];
+        int unfit = make_room(s, assembling, (size_t)t->ndof);
+        int independent = unfit ? -1 : row_independent(s, q, row);
+        if (independent < 0) return -1;
+        sys->active[row] = (unsigned char)independent;
+        redundant += !independent;
     }
-    sys->mobility = t->ndof - e.nrows;
-    int failed = e.failed;
-    lm_arena_free(&e.arena);
-    return failed ? -1 : redundant;
+    sys->mobility = t->ndof - lm_eliminate_rank(t->eliminator);
+    size_t spare = 3 * lm_eliminate_used(t->eliminator);
+    return make_room(s, assembling, spare) ? -1 : redundant;
 }
 
 /* ---- initial configuration by following the tree ---- */
@@ -411,8 +356,8 @@ static void move_node(double *q, int n, lm_v3 point, lm_v3 axis, int turns, doub
     quat_put(q + NODE_Q * n + 3, quat_unit(quat_mul(r, node_quat(q, n))));
 }
 
-/* Carry a node with its parent as drawn. */
-static void follow_parent(const nodal *s, double *q, double *v, int n, int up)
+/* Carry a node with another as drawn. */
+static void follow_carrier(const nodal *s, double *q, double *v, int n, int up)
 {
     if (up < 0) return;
     lm_m3 R0 = quat_m3(s->m->nodes[up].q), R1 = quat_m3(node_quat(q, up)), R0t = m3_t(&R0);
@@ -452,16 +397,29 @@ static void apply_joint(nodal *s, double *q, double *v, int n)
     }
 }
 
+static lm_v3 body_origin(const nodal *s, const double *q, int body)
+{
+    const lm_body *b = &s->m->bodies[body];
+    int n = b->first_node;
+    lm_m3 R = quat_m3(node_quat(q, n));
+    lm_v3 r = b->com; /* of the node from the origin, node axes */
+    if (b->type == LM_BODY_SUPERELEMENT)
+        r = m3_tv(&s->m->supers[b->super].R0[0], s->m->supers[b->super].X[0]);
+    return v3_sub(node_x(q, n), m3_v(&R, r));
+}
+
+/* A body's velocity field is that of a rigid body about its frame; a beam's frame is its start. */
 static void given_velocities(const nodal *s, const double *q, double *v)
 {
     for (int k = 0; k < s->m->spec->velocities.n; k++) {
         const lm_spec_velocity *in = &s->m->spec->velocities.at[k];
         const lm_body *b = &s->m->bodies[in->body];
-        int n = b->first_node;
-        lm_m3 R = quat_m3(node_quat(q, n));
-        lm_v3 w = v3_from(in->angular), arm = m3_v(&R, b->com);
-        v3_put(v + NODE_V * n, v3_add(v3_from(in->linear), v3_cross(w, arm)));
-        v3_put(v + NODE_V * n + 3, w);
+        lm_v3 w = v3_from(in->angular), x = body_origin(s, q, in->body);
+        for (int n = b->first_node; n < b->first_node + b->nnodes; n++) {
+            lm_v3 arm = v3_sub(node_x(q, n), x);
+            v3_put(v + NODE_V * n, v3_add(v3_from(in->linear), v3_cross(w, arm)));
+            v3_put(v + NODE_V * n + 3, w);
+        }
     }
 }
 
@@ -476,7 +434,7 @@ int nodal_initial(lm_system *sys, double *q, double *v)
     }
     for (int k = 0; k < s->tree->n; k++) {
         int n = s->tree->order[k];
-        follow_parent(s, q, v, n, s->tree->parent[n]);
+        follow_carrier(s, q, v, n, s->tree->carrier[n]);
         apply_joint(s, q, v, n);
     }
     given_velocities(s, q, v);

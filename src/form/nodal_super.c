@@ -1,0 +1,131 @@
+/* Superelements in the nodal formulation: one dense element on all nodes of the body. */
+#include "form/nodal.h"
+
+#include <string.h>
+
+static double missing_spin(const lm_super *e, int dof);
+
+int nodal_make_supers(nodal *s)
+{
+    const lm_model *m = s->m;
+    int most = 0;
+    for (int k = 0; k < m->nsupers; k++) most = m->supers[k].n > most ? m->supers[k].n : most;
+    s->super_first = LM_NEW_N(&s->arena, int, m->nsupers);
+    s->super_at = LM_NEW_N(&s->arena, int *, m->nsupers);
+    s->super_scratch = LM_NEW_N(&s->arena, double, most ? lm_super_scratch(most) : 0);
+    s->super_block = LM_NEW_N(&s->arena, double, 36 * (size_t)most * (size_t)most);
+    if (!s->super_first || !s->super_at || !s->super_scratch || !s->super_block) return -1;
+    for (int i = 0; i < m->nbodies; i++)
+        if (m->bodies[i].super >= 0) s->super_first[m->bodies[i].super] = m->bodies[i].first_node;
+    for (int k = 0; k < m->nsupers; k++)
+        for (int i = 0; i < NODE_V * m->supers[k].n; i++)
+            s->sys.massless |= i % NODE_V >= 3 && missing_spin(&m->supers[k], i) > 0;
+    return 0;
+}
+
+void nodal_super_pattern(const nodal *s, lm_pattern_builder *pb)
+{
+    for (int k = 0; k < s->m->nsupers; k++) {
+        int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].n;
+        lm_pattern_block(pb, at, at, n, n);
+    }
+}
+
+/* The nodes of a superelement follow one another: a column of its matrix is contiguous. */
+int nodal_super_places(nodal *s)
+{
+    for (int k = 0; k < s->m->nsupers; k++) {
+        int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].n;
+        s->super_at[k] = LM_NEW_N(&s->arena, int, n);
+        if (!s->super_at[k]) return -1;
+        for (int c = 0; c < n; c++)
+            s->super_at[k][c] = lm_pattern_find(&s->sys.pattern, at, at + c);
+    }
+    return 0;
+}
+
+static lm_super_state state_of(const nodal *s, const lm_state *st, int k)
+{
+    int n = s->super_first[k];
+    return (lm_super_state){.x = st->q + NODE_Q * n,
+                            .stride = NODE_Q,
+                            .R = s->kin.R + n,
+                            .v = st->v ? st->v + NODE_V * n : NULL,
+                            .a = st->a ? st->a + NODE_V * n : NULL};
+}
+
+/* Inertia of rotations that have none, as in nodal_beam.c: about the body's axes, at each node. */
+static double missing_spin(const lm_super *e, int dof)
+{
+    int n = NODE_V * e->n;
+    double L = 0;
+    for (int i = 1; i < e->n; i++) L = fmax(L, v3_norm(v3_sub(e->X[i], e->X[0])));
+    double unit = 0.01 * e->mass * L * L, own = e->M[dof * n + dof];
+    return own <= 1e-9 * unit ? unit : 0;
+}
+
+static void add_spin(nodal *s, const lm_state *st, int k, double cM, double *values)
+{
+    const lm_super *e = &s->m->supers[k];
+    lm_super_state now = state_of(s, st, k);
+    lm_super_pose pose;
+    if (lm_super_frame_pose(e, &now, s->super_scratch, &pose)) return;
+    for (int i = 0; i < e->n; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            int first = NODE_V * i + 3;
+            double J = cM * missing_spin(e, first + axis), u[3];
+            if (J == 0) continue;
+            v3_put(u, m3_col(&pose.R, axis));
+            for (int c = 0; c < 3; c++)
+                for (int r = 0; r < 3; r++)
+                    values[s->super_at[k][first + c] + first + r] += J * u[r] * u[c];
+        }
+}
+
+int nodal_super_residual(nodal *s, const lm_state *st, double *r)
+{
+    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    for (int k = 0; k < s->m->nsupers; k++) {
+        const lm_super *e = &s->m->supers[k];
+        lm_super_state now = state_of(s, st, k);
+        if (lm_super_residual(e, &now, g, s->super_scratch, s->super_block)) return 1;
+        double *to = r + NODE_V * s->super_first[k];
+        for (int i = 0; i < NODE_V * e->n; i++) to[i] += s->super_block[i];
+    }
+    return 0;
+}
+
+int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
+                         double *values)
+{
+    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    for (int k = 0; k < s->m->nsupers; k++) {
+        const lm_super *e = &s->m->supers[k];
+        lm_super_state now = state_of(s, st, k);
+        int n = NODE_V * e->n;
+        if (lm_super_tangent(e, &now, g, cM, cD, cK, s->super_scratch, s->super_block)) return 1;
+        for (int c = 0; c < n; c++) {
+            double *to = values + s->super_at[k][c];
+            const double *from = s->super_block + n * c;
+            for (int i = 0; i < n; i++) to[i] += from[i];
+        }
+        if (s->sys.regular_mass) add_spin(s, st, k, cM, values);
+    }
+    return 0;
+}
+
+/* Gravity by the paper's equations (13) to (15) is not exactly the derivative of a potential: what
+ * it does beyond that counts as work done on the system. */
+void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e)
+{
+    for (int k = 0; k < s->m->nsupers; k++) {
+        lm_super_energy f;
+        lm_super_state now = state_of(s, st, k);
+        if (lm_super_energies(&s->m->supers[k], &now, s->m->gravity, s->super_scratch, &f)) continue;
+        e->kinetic += f.kinetic;
+        e->elastic += f.elastic;
+        e->gravity += f.gravity;
+        e->dissipation += f.dissipation;
+        e->power += st->v ? f.gravity_excess : 0;
+    }
+}
