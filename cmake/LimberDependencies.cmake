@@ -37,7 +37,12 @@ limber_find_library(suitesparseconfig SuiteSparse_config.h)
 
 # OpenBLAS holds BLAS and LAPACK; linking -lblas or -llapack too could bring in a second set.
 limber_find_library(lapacke lapacke.h)
-limber_find_library(openblas lapacke.h)
+limber_find_library(openblas cblas.h)
+limber_find_library(arpack arpack/arpack.h)
+
+# SUNDIALS: IDA for the BDF method, and its serial vectors.
+limber_find_library(sundials_ida ida/ida.h)
+limber_find_library(sundials_nvecserial nvector/nvector_serial.h)
 
 pkg_check_modules(LIMBER_YAML REQUIRED QUIET IMPORTED_TARGET yaml-0.1)
 target_link_libraries(limber::dependencies INTERFACE PkgConfig::LIMBER_YAML)

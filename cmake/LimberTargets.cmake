@@ -91,6 +91,9 @@ function(limber_add_unit_tests)
         target_link_libraries(${target} PRIVATE
             $<TARGET_NAME_IF_EXISTS:limber_test_support> PkgConfig::CMOCKA)
         limber_add_test(unit.${name} unit ${LIMBER_TEST_WRAPPER} $<TARGET_FILE:${target}>)
+        if(LIMBER_TEST_WRAPPER) # valgrind takes its time
+            set_tests_properties(unit.${name} PROPERTIES TIMEOUT 3600)
+        endif()
     endforeach()
 endfunction()
 

@@ -26,7 +26,7 @@ static void integrate_power(lm_dynamics_run *d)
     d->k->power0 = d->k->power1, d->k->loss0 = d->k->loss1;
     d->k->power1 = e.power, d->k->loss1 = e.dissipation;
     d->k->work0 = d->k->work, d->k->lost0 = d->k->lost;
-    int own = d->g->ops->lands_on_outputs; /* the method integrates them itself */
+    int own = d->g->ops->lands_on_outputs || d->g->ops->at; /* the method integrates them itself */
     d->k->work += own ? d->g->work : 0.5 * h * (d->k->power0 + d->k->power1);
     d->k->lost += own ? d->g->lost : 0.5 * h * (d->k->loss0 + d->k->loss1);
 }
@@ -61,7 +61,10 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
     if (x > 1) x = 1;
     double work = d->k->work, lost = d->k->lost;
-    if (x < 1) {
+    if (x < 1 && g->ops->at) {
+        work = d->k->work0 + g->work;
+        lost = d->k->lost0 + g->lost;
+    } else if (x < 1) {
         work = d->k->work0 + h * x * (d->k->power0 + 0.5 * x * (d->k->power1 - d->k->power0));
         lost = d->k->lost0 + h * x * (d->k->loss0 + 0.5 * x * (d->k->loss1 - d->k->loss0));
     }
@@ -255,6 +258,7 @@ static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys,
                                  .largest_step = until,
                                  .rho_inf = a->rho_inf,
                                  .method = a->method};
+    if (a->method == LM_METHOD_BDF) return lm_bdf_create(sys, &opt);
     return a->method == LM_METHOD_EXPLICIT ? lm_extrapolation_create(sys, &opt)
                                            : lm_genalpha_create(sys, &opt);
 }
@@ -268,12 +272,14 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
         .run = run, .until = until, .cap = INFINITY, .dt = fmin(a->output_step, until)};
     d->last = ceil(until / d->dt - 1e-9);
     d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
-    d->interval = fmin(500, fmax(20, floor(5e5 / (double)(nv + 1))));
     d->g = make_integrator(a, sys, until);
     d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + 1));
     d->k = lm_alloc(sizeof *d->k);
     if (d->g) d->snapshot = lm_alloc(lm_checkpoint_size(d));
     if (!d->g || !d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
+    /* what is forgotten must be cheap against the steps in between */
+    double least = 20 * fmax(1, d->g->ops->start_up);
+    d->interval = fmin(500, fmax(least, floor(5e5 / (double)(nv + 1))));
     d->v = d->q + nq, d->a = d->v + nv, d->lam = d->a + nv;
     d->pose = d->lam + nl, d->pose0 = d->pose + 7 * sys->nposes;
     d->g->profile.on = run->opt->profile;

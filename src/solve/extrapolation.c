@@ -247,7 +247,8 @@ static void destroy(lm_integrator *s)
     lm_free(g);
 }
 
-static const lm_integrator_ops ops = {"explicit", 1, step, destroy};
+static const lm_integrator_ops ops = {
+    .name = "explicit", .lands_on_outputs = 1, .step = step, .destroy = destroy};
 
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt)
 {

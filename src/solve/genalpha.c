@@ -15,6 +15,7 @@
  *     [ Phi                         0    ]
  * stays well conditioned for any step; the same factors serve the correction e. They are kept from
  * step to step while Newton converges quickly. */
+#include "solve/filter.h"
 #include "solve/integrator.h"
 
 #include <math.h>
@@ -30,14 +31,25 @@ typedef struct genalpha {
     double *a_old, *lam_old; /* one step further back, for the predictor */
     /* scratch, not part of the state */
     double *tq, *tv, *ta, *tw, *tlam, *tdx; /* the step being tried */
+    double *tjerk;                          /* its third derivative */
     double factor_cM, factor_h;             /* of the factors in use; 0: none */
     double turned;                          /* motion since they were made */
+    lm_filter filter;                       /* of fast vibrations; its span is 0 when it is outdated */
+    double filter_turned;                   /* motion since it was made */
     double gap; /* of the positions, to be closed by the second solution */
 } genalpha;
 
 /* Old factors also mean old directions for the correction e, and so an error of their age times h^3:
  * they are given up when the mechanism has moved by so much of its size, or turned so many radians. */
 #define MOST_TURNED 0.05
+
+/* The filter of vibrations outlives more motion than the factors. Vibrations below so much of the
+ * tolerance are not followed. */
+#define MOST_FILTER_TURNED 0.1
+#define FAST_SHARE         0.3
+
+/* Below this ratio of error to allowance the step grows as much as it may. */
+#define SMALL_RATIO 0.08
 
 /* Softness of loop rows over the typical mass: keeps factors alive in singular positions. */
 #define SOFTNESS 1e-12
@@ -143,9 +155,9 @@ static void solve(genalpha *g, double goal)
     size_t n = (size_t)(s->sys->nv + s->sys->nl);
     double t0 = s->profile.on ? lm_seconds() : 0;
     if (g->gap > fmax(0.01 * goal, 1e-16))
-        lm_linear_solve2(s->lin, s->x);
+        lm_linear_correct(s->lin, 2, s->x);
     else {
-        lm_linear_solve(s->lin, s->x);
+        lm_linear_correct(s->lin, 1, s->x);
         memset(s->x + n, 0, sizeof(double) * n);
     }
     if (s->profile.on) s->profile.solve += lm_seconds() - t0;
@@ -224,8 +236,9 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
         if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
         double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
+        if (left <= goal) return CONVERGED;
         double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
-        if (left <= goal || size <= floor) return CONVERGED;
+        if (size <= floor) return CONVERGED;
         if (it > 0 && rate > 0.3) {
             if (current && it > 1 && is_noise(g, motion)) return CONVERGED;
             if (current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
@@ -242,16 +255,65 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
     return TOO_SLOW;
 }
 
-/* Third derivative of the motion in this step, (w1 - w0)/h, in units of length. Where nothing damps
- * them (rho_inf 1, newmark), disturbances of w change their sign from step to step for ever: there it
- * is taken over two steps, in which they cancel. */
-static double jerk(const genalpha *g, double h)
+/* Size of an error of the motion, as compared with the tolerance. */
+static double motion_size(const genalpha *g, const double *dx)
 {
-    const lm_integrator *s = &g->base;
-    double before = s->clock->h_history;
-    if (!g->rings || before == 0)
-        return lm_motion_distance(s->sys, s->clock->size, g->tw, g->w0) / h;
-    return lm_motion_distance(s->sys, s->clock->size, g->ta, g->a_old) / (2 * fmin(h, before));
+    return lm_motion_norm(g->base.sys, g->base.clock->size, dx);
+}
+
+/* Error that a step may have: together they stay below the tolerance. */
+static double allowance(const genalpha *g, double h)
+{
+    const lm_integrator_options *o = &g->base.opt;
+    return 0.2 * o->tolerance * h / (o->until - o->t0);
+}
+
+/* Third derivative of the motion in this step, (w1 - w0)/h. Where nothing damps them (rho_inf 1,
+ * newmark), disturbances of w change their sign from step to step for ever: there it is taken over
+ * two steps, in which they cancel. Returns its size in units of length. */
+static double jerk(genalpha *g, double h)
+{
+    lm_integrator *s = &g->base;
+    double before = s->clock->h_history, span = h;
+    const double *from = g->w0, *to = g->tw;
+    if (g->rings && before > 0) from = g->a_old, to = g->ta, span = 2 * fmin(h, before);
+    for (int i = 0; i < s->sys->nv; i++) g->tjerk[i] = (to[i] - from[i]) / span;
+    return motion_size(g, g->tjerk);
+}
+
+/* The filter for the step h, made anew when it belongs to another span or configuration. */
+static int filter_ready(genalpha *g, double t, double h)
+{
+    lm_integrator *s = &g->base;
+    lm_filter *f = &g->filter;
+    double span = s->clock->reach * h;
+    if (f->span > 0.5 * span && f->span < 2 * span && g->filter_turned < MOST_FILTER_TURNED) return 1;
+    lm_state st = {t, g->tq, g->tv, g->ta, g->tlam};
+    g->filter_turned = 0;
+    return lm_filter_make(f, &st, span) == 0;
+}
+
+/* Vibrations that are fast against the step have a huge third derivative and next to no amplitude:
+ * h^3 j measures how well they are followed, and they need not be followed at all when they are
+ * smaller than the error allowed in the whole run. Their amplitude is at most about H^3 |F j|, F the
+ * filter with the span H; where this is small, F F j is all that counts. H is a multiple of h, the
+ * largest for which that holds. Returns what is left of the error ratio. */
+static double without_vibrations(genalpha *g, double t, double h, double c, double ratio)
+{
+    lm_integrator *s = &g->base;
+    lm_clock *k = s->clock;
+    if (k->reach < 1) k->reach = 4;
+    if (!filter_ready(g, t, h)) return ratio;
+    double H = g->filter.span, whole = c * H * H * H / (FAST_SHARE * s->opt.tolerance);
+    lm_filter_apply(&g->filter, g->tjerk);
+    double fast = whole * motion_size(g, g->tjerk);
+    if (fast > 1) {
+        k->reach = fmax(1, 0.5 * k->reach);
+        return ratio;
+    }
+    if (fast < 0.03) k->reach = fmin(2 * k->reach, 256);
+    lm_filter_apply(&g->filter, g->tjerk);
+    return fmin(ratio, c * h * h * h * motion_size(g, g->tjerk) / allowance(g, h));
 }
 
 /* What the jerk was lately. The jerk of an oscillation passes through zero while the error of the
@@ -265,12 +327,15 @@ static double remembered_jerk(const genalpha *g, double h)
     return a > 0 ? c->jerk * exp(-h * c->jerk / a) : 0;
 }
 
-/* Local error of the positions: (1/6 - b - shift/2) h^3 x''', with x''' kept in *now. */
-static double local_error(const genalpha *g, double h, double *now)
+/* Local error of the positions, (1/6 - b - shift/2) h^3 times the third derivative (kept in *now),
+ * over what is allowed. */
+static double error_ratio(genalpha *g, double t, double h, double allowed, double *now)
 {
-    double c = fabs(1.0 / 6 - g->b - 0.5 * g->shift);
-    *now = fmax(jerk(g, h), remembered_jerk(g, h));
-    return c * h * h * h * *now;
+    double c = fabs(1.0 / 6 - g->b - 0.5 * g->shift), unit = c * h * h * h / allowed;
+    double ratio = unit * jerk(g, h);
+    if (g->filter.lin && ratio > SMALL_RATIO) ratio = without_vibrations(g, t, h, c, ratio);
+    *now = fmax(ratio / unit, remembered_jerk(g, h));
+    return unit * *now;
 }
 
 static void accept(genalpha *g, double t, double h)
@@ -289,7 +354,9 @@ static void accept(genalpha *g, double t, double h)
     copy(s->lam, g->tlam, nl);
     copy(g->w, g->tw, nv);
     copy(s->dx, g->tdx, nv);
-    g->turned += lm_motion_norm(s->sys, s->clock->size, s->dx);
+    double moved = lm_motion_norm(s->sys, s->clock->size, s->dx);
+    g->turned += moved;
+    g->filter_turned += moved;
     s->clock->t = t;
     s->clock->h = h;
     s->clock->h_history = h;
@@ -369,11 +436,10 @@ static double retry_size(trial_log *r, double take)
 /* The error allowed in a step of size h is a share of tolerance h/T, so that the errors of a whole
  * run add up to the tolerance; the share leaves room for how errors of the positions grow. A hop
  * over a bad place may cost more. */
-static double allowance(const genalpha *g, double h, const trial_log *r)
+static double hop_allowance(const genalpha *g, double h, const trial_log *r)
 {
-    const lm_integrator_options *o = &g->base.opt;
     double hop = r->failures && h > r->first ? h / r->first : 0;
-    return 0.2 * o->tolerance * h / (o->until - o->t0) * (1 + 50 * hop * hop);
+    return allowance(g, h) * (1 + 50 * hop * hop);
 }
 
 /* Try a step of size h to time t: 0 good, with *ratio its error over what is allowed; 1 rejected,
@@ -381,12 +447,12 @@ static double allowance(const genalpha *g, double h, const trial_log *r)
 static int try_step(genalpha *g, double t, double *h, trial_log *r, double *ratio)
 {
     lm_integrator *s = &g->base;
-    double take = *h, allowed = allowance(g, take, r);
+    double take = *h, allowed = hop_allowance(g, take, r);
     predict(g, take);
     r->why = iterate(g, t, take, fmax(0.05 * allowed, 1e-15));
     if (r->why == NO_MEMORY) return -1;
     if (r->why == CONVERGED) {
-        *ratio = local_error(g, take, &r->jerk) / allowed; /* grows with h^2 */
+        *ratio = error_ratio(g, t, take, allowed, &r->jerk); /* grows with h^2 */
         if (*ratio <= 1.3) return 0;
         /* smooth motions need one or two smaller tries; more say that the error is noise */
         *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 / sqrt(*ratio));
@@ -477,7 +543,7 @@ static int step(lm_integrator *s, double limit)
         if (bad) return bad;
     }
     if (s->clock->h == 0) copy(g->w, s->a, s->sys->nv); /* after a start */
-    if (s->clock->fresh != 0) g->factor_cM = 0;
+    if (s->clock->fresh != 0) g->factor_cM = g->filter.span = 0;
     return s->opt.step > 0 ? fixed_step(g, limit) : controlled_step(g, limit);
 }
 
@@ -485,11 +551,13 @@ static void destroy(lm_integrator *s)
 {
     genalpha *g = (genalpha *)s;
     lm_free(g->tq);
+    lm_filter_free(&g->filter);
     lm_integrator_free(s);
     lm_free(g);
 }
 
-static const lm_integrator_ops ops = {"generalized-alpha", 0, step, destroy};
+static const lm_integrator_ops ops = {
+    .name = "generalized-alpha", .step = step, .destroy = destroy};
 
 lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt)
 {
@@ -498,13 +566,14 @@ lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *o
     double *own;
     if (!g) return NULL;
     parameters(g, opt->rho_inf, opt->method == LM_METHOD_NEWMARK);
-    g->tq = lm_alloc(sizeof(double) * (nq + 4 * nv + nl + 1));
-    if (lm_integrator_init(&g->base, &ops, sys, opt, 3 * nv + nl, &own) || !g->tq) {
+    g->tq = lm_alloc(sizeof(double) * (nq + 5 * nv + nl + 1));
+    int bad = sys->elastic && opt->step == 0 ? lm_filter_init(&g->filter, sys) : 0;
+    if (bad || lm_integrator_init(&g->base, &ops, sys, opt, 3 * nv + nl, &own) || !g->tq) {
         destroy(&g->base);
         return NULL;
     }
     g->w = own, g->w0 = g->w + nv, g->a_old = g->w0 + nv, g->lam_old = g->a_old + nv;
     g->tv = g->tq + nq, g->ta = g->tv + nv, g->tw = g->ta + nv, g->tdx = g->tw + nv;
-    g->tlam = g->tdx + nv;
+    g->tjerk = g->tdx + nv, g->tlam = g->tjerk + nv;
     return &g->base;
 }

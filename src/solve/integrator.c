@@ -23,7 +23,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
     g->x = lm_alloc(sizeof(double) * (2 * (nv + nl) + 1));
-    g->lin = lm_linear_create(&sys->pattern);
+    g->lin = lm_linear_create(&sys->pattern, &sys->groups);
     if (!g->block || !g->x || !g->lin) return -1;
     g->clock = (lm_clock *)(void *)g->block;
     double *p = g->block + head;
@@ -50,19 +50,9 @@ void lm_integrator_free(lm_integrator *g)
 
 double lm_motion_norm(const lm_system *sys, double size, const double *dx)
 {
-    return lm_motion_distance(sys, size, dx, NULL);
-}
-
-/* Entries are taken in threes, as the vectors they are: the norm does not depend on the axes. */
-double lm_motion_distance(const lm_system *sys, double size, const double *a, const double *b)
-{
     double most = 0, unit = 1 / (size * size);
-    for (int i = 0; i < sys->nv; i += 3) {
-        double sum = 0;
-        for (int k = i; k < i + 3 && k < sys->nv; k++) {
-            double d = b ? a[k] - b[k] : a[k];
-            sum += d * d;
-        }
+    for (int i = 0; i + 3 <= sys->nv; i += 3) { /* velocities come in vectors */
+        double sum = dx[i] * dx[i] + dx[i + 1] * dx[i + 1] + dx[i + 2] * dx[i + 2];
         if (!sys->angular[i]) sum *= unit;
         if (!(sum <= most)) most = sum; /* keeps NaN */
     }
@@ -99,8 +89,10 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
     }
     g->stats.jacobians++;
     sys->softness = MASS_SOFTNESS;
-    if (sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values)) return 2;
-    return lm_linear_factor(g->lin);
+    sys->regular_mass = 1;
+    int bad = sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values);
+    sys->regular_mass = 0;
+    return bad ? 2 : lm_linear_factor(g->lin);
 }
 
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
@@ -335,6 +327,7 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
 {
     const lm_system *sys = g->sys;
     double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
+    if (g->ops->at && x < 1) return g->ops->at(g, t, q, v, a, lam);
     double x2 = x * x, x3 = x2 * x, h01 = 3 * x2 - 2 * x3, h10 = x3 - 2 * x2 + x, h11 = x3 - x2;
     for (int i = 0; i < sys->nv; i++) {
         if (v) v[i] = g->v0[i] + h01 * (g->v[i] - g->v0[i]) + h * (h10 * g->a0[i] + h11 * g->a[i]);

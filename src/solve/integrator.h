@@ -39,6 +39,11 @@ typedef struct lm_integrator_ops {
     /* One accepted step, not beyond `limit`. 0; 1: cannot go on (failure text); < 0: memory. */
     int (*step)(lm_integrator *g, double limit);
     void (*destroy)(lm_integrator *g);
+    /* The state at a time within the last step, where the method knows better than
+     * lm_integrator_at; NULL: it does not. Such a method integrates the work itself: after a step,
+     * and after this, g->work and g->lost are counted from the start of the step. */
+    int (*at)(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
+    int start_up; /* steps that it costs to start again, as checkpoints ask for; 0: none */
 } lm_integrator_ops;
 
 /* The state block: numbers that survive a checkpoint. */
@@ -49,6 +54,7 @@ typedef struct lm_clock {
     double err_last;  /* last error ratio, for step control */
     double jerk;      /* largest third derivative of late, for step control */
     double size;      /* unit of length of the error norm */
+    double reach;     /* span of the filter of vibrations over the step; 0: not known yet */
     double fresh;     /* 1: the next step starts from new factors; 2: and from new pivots */
     double restart;   /* 1: take up consistent accelerations before the next step */
     double order;     /* explicit: column of the extrapolation table aimed at */
@@ -68,7 +74,7 @@ struct lm_integrator {
     double *dx;                  /* motion of the last step: q = retract(q0, dx) */
     lm_step_stats stats;
     lm_profile profile;
-    double work, lost; /* over the last step, where the method integrates them (lands_on_outputs) */
+    double work, lost; /* over the last step, where the method integrates them itself */
     char failure[512]; /* what went wrong, by name */
     double *x;         /* [2 (nv + nl)] right sides and solutions */
     double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
@@ -81,6 +87,7 @@ void lm_integrator_free(lm_integrator *g);
 
 lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt);
+lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt);
 
 /* Start (or start again after a kink) from g->q, g->v at time t: consistent accelerations and
  * multipliers. Velocities that do not fit the constraints (a drive's velocity jumps) are corrected
@@ -90,9 +97,8 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step);
 /* State at a time within the last step, into q v a lam (any of v a lam may be NULL). */
 int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
 
-/* Largest translation (over `size`) or rotation in a motion dx[nv]; the same of a - b. */
+/* Largest translation (over `size`) or rotation in a motion dx[nv]. */
 double lm_motion_norm(const lm_system *sys, double size, const double *dx);
-double lm_motion_distance(const lm_system *sys, double size, const double *a, const double *b);
 
 /* Count an accepted step of size h in the statistics. */
 void lm_integrator_count(lm_integrator *g, double h);

@@ -1,0 +1,221 @@
+/* How errors are measured in the method `bdf`, and how IDA is started: from the state block alone, at
+ * first, after kinks, at checkpoints, and where the local coordinates have gone too far. */
+#include "solve/bdf.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rotations from q_ref, in radians: how far they may grow, and where they start when a body turns. */
+#define MOST_ROTATION 2.2
+#define LEAD          1.8
+
+/* Echo in a mechanism whose levers are about as long as itself. */
+#define LEVER 6
+
+/* Share of the tolerance that the estimated errors of a run may use up. */
+#define SHARE 0.7
+
+static double span(const lm_integrator *s) { return s->opt.until - s->opt.t0; }
+
+double bdf_least_step(const lm_integrator *s) { return 1e-13 * fmax(span(s), fabs(s->clock->t)); }
+
+/* ---- errors ---- */
+
+/* The unit of length: the mechanism's size, or less where the echo says that levers are shorter. An
+ * error of the translations then is one of the rotations that they force, which IDA does not see:
+ * it estimates each coordinate by itself. */
+static double unit_of_length(const bdf *b)
+{
+    return b->base.clock->size * fmin(1, LEVER / b->past->calm);
+}
+
+/* What rounding errors make of a step: they grow with the distance from the origin, come back with
+ * their echo, near a singular position once more in the velocities; and order 5 takes differences of
+ * them. */
+static double noise(const bdf *b)
+{
+    double far = fmax(1, b->reach / b->base.clock->size);
+    return 3e-14 * far * b->echo * (1 + 0.03 * b->echo / b->past->calm);
+}
+
+/* The largest coordinate of a body. */
+static double reach(bdf *b)
+{
+    const lm_system *sys = b->base.sys;
+    double most = 0;
+    sys->form->poses(b->base.sys, b->base.q, b->pose);
+    for (int i = 0; i < 7 * sys->nposes; i++)
+        if (i % 7 < 3) most = fmax(most, fabs(b->pose[i]));
+    return most;
+}
+
+/* The error allowed in a step is a share of tolerance h/T, so that the errors of a whole run add up
+ * to the tolerance. h is the step of late: a new start is not asked for more than other steps. */
+static double allowance(const bdf *b)
+{
+    const lm_integrator *s = &b->base;
+    return fmax(SHARE * s->opt.tolerance * b->past->slow / span(s), noise(b));
+}
+
+int bdf_weights(N_Vector y, N_Vector w, void *data)
+{
+    bdf *b = data;
+    const lm_integrator *s = &b->base;
+    const lm_system *sys = s->sys;
+    double *u = NV_DATA_S(w);
+    (void)y;
+    b->unit = unit_of_length(b);
+    b->allowed = allowance(b);
+    for (int i = 0; i < sys->nv; i++) {
+        u[i] = 1 / (b->allowed * (sys->angular[i] ? 1 : b->unit));
+        u[sys->nv + i] = u[i] / s->clock->speed;
+    }
+    for (int k = 0; k < sys->nl; k++) u[2 * sys->nv + k] = 0;
+    return 0;
+}
+
+/* Make sure that the unit of speed is known: from the speed now, or from what the accelerations
+ * will make of it. */
+static void start_speed(lm_integrator *g)
+{
+    lm_clock *c = g->clock;
+    if (c->speed > 0) return;
+    double v = lm_motion_norm(g->sys, c->size, g->v), a = lm_motion_norm(g->sys, c->size, g->a);
+    c->speed = fmax(fmax(v, sqrt(a)), 1 / span(g));
+}
+
+/* ---- starting ---- */
+
+/* How far the local coordinates may go: where rotations are still well described, and translations
+ * are not so large that they round off. */
+int bdf_is_far(const bdf *b)
+{
+    const double *xi = NV_DATA_S(b->y);
+    for (int k = 0; k < b->nturns; k++) {
+        const double *r = xi + b->turn[k];
+        double angle2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+        if (angle2 > MOST_ROTATION * MOST_ROTATION) return 1;
+    }
+    return 1e-14 * lm_motion_norm(b->base.sys, b->unit, xi) > b->allowed;
+}
+
+/* Place q_ref: what turns on and on has LEAD radians to go to it, and as many beyond. */
+static int place_reference(bdf *b)
+{
+    lm_integrator *s = &b->base;
+    lm_system *sys = s->sys;
+    double *xi = NV_DATA_S(b->y), left = s->opt.until - s->clock->t;
+    memset(xi, 0, sizeof(double) * (size_t)sys->nv);
+    for (int k = 0; k < b->nturns; k++) {
+        double *r = xi + b->turn[k];
+        const double *w = s->v + b->turn[k];
+        double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+        for (int i = 0; i < 3 && rate * left > 1; i++) r[i] = LEAD * w[i] / rate;
+    }
+    if (sys->form->retract(sys, s->q, xi, b->q_ref)) return 1;
+    for (int i = 0; i < sys->nv; i++) xi[i] = 0 - xi[i];
+    return 0;
+}
+
+/* The jerk, from the accelerations a moment h later. 0; 1: not known; < 0: memory. */
+static int start_jerk(bdf *b, double h, const double *a, double *jerk)
+{
+    lm_integrator *s = &b->base;
+    lm_system *sys = s->sys;
+    int nv = sys->nv;
+    double *v = NV_DATA_S(b->dky), *lam = v + nv;
+    for (int i = 0; i < nv; i++) jerk[i] = h * s->v[i] + 0.5 * h * h * a[i];
+    if (sys->form->retract(sys, s->q, jerk, b->q)) return 1;
+    for (int i = 0; i < nv; i++) v[i] = s->v[i] + h * a[i];
+    int bad = lm_consistent_acceleration(s, s->clock->t + h, b->q, v, jerk, lam);
+    for (int i = 0; i < nv; i++) jerk[i] = (jerk[i] - a[i]) / h;
+    return bad;
+}
+
+/* Consistent accelerations and multipliers, and the measures that go with the place. IDA has the
+ * derivatives of its polynomial, which are not good enough for the small steps of a start. */
+static int measure(bdf *b)
+{
+    lm_integrator *s = &b->base;
+    double *a = NV_DATA_S(b->yp) + s->sys->nv, *lam = NV_DATA_S(b->y) + 2 * s->sys->nv;
+    int bad = lm_consistent_acceleration(s, s->clock->t, s->q, s->v, a, lam);
+    if (bad) return bad;
+    b->echo = bdf_echo(b);
+    b->reach = reach(b);
+    if (b->past->calm == 0) b->past->calm = b->echo;
+    b->unit = unit_of_length(b);
+    b->allowed = allowance(b);
+    return 0;
+}
+
+/* Positions and velocities may be off the constraints by more than a step may err: behind a kink they
+ * are those before it. Then they are brought back; 0: they were good, 1: they were not; < 0: memory. */
+static int adjust(bdf *b)
+{
+    lm_integrator *s = &b->base;
+    lm_system *sys = s->sys;
+    double t = s->clock->t, off = 0, moved, gap, change;
+    double *r = NV_DATA_S(b->res), *rate = r + sys->nv;
+    lm_state st = {t, s->q, s->v, s->a, s->lam};
+    if (sys->form->residual(sys, &st, r, b->gap, rate)) return 0;
+    for (int k = 0; k < sys->nl; k++) {
+        double unit = sys->angular[sys->nv + k] ? 1 : b->unit;
+        if (!sys->active[k]) continue;
+        off = fmax(off, fmax(fabs(b->gap[k]), fabs(rate[k]) / s->clock->speed) / unit);
+    }
+    if (off < 0.03 * b->allowed) return 0;
+    memcpy(b->q, s->q, sizeof(double) * (size_t)sys->nq);
+    memcpy(r, s->v, sizeof(double) * (size_t)sys->nv);
+    int bad = lm_project_position(s, t, b->q, &moved, &gap);
+    if (!bad) bad = lm_project_velocity(s, t, b->q, r, &change);
+    if (bad < 0) return bad;
+    if (bad || fmax(moved, change / s->clock->speed) > s->opt.tolerance) return 0;
+    memcpy(s->q, b->q, sizeof(double) * (size_t)sys->nq);
+    memcpy(s->v, r, sizeof(double) * (size_t)sys->nv);
+    return 1;
+}
+
+/* The first step: a tenth of the one whose error with order 1, h^2/2 y'', is half of what is allowed,
+ * so that the errors of order 1 do not disturb the higher ones that follow at once. */
+static int first_step(bdf *b, double limit)
+{
+    lm_integrator *s = &b->base;
+    const lm_system *sys = s->sys;
+    const double *a = NV_DATA_S(b->yp) + sys->nv;
+    double *jerk = NV_DATA_S(b->res), speed = s->clock->speed;
+    int bad = start_jerk(b, fmin(1e-4 / speed, 1e-3 * (limit - s->clock->t)), a, jerk);
+    if (bad < 0) return bad;
+    double most = fmax(lm_motion_norm(sys, b->unit, a), lm_motion_norm(sys, b->unit, jerk) / speed);
+    b->h_first = bad ? s->opt.first_step : 0.1 * sqrt(b->allowed / fmax(most, 1e-100));
+    b->h_first = fmax(b->h_first, 2 * bdf_least_step(s));
+    return 0;
+}
+
+/* Start IDA from the state block alone; with a first step smaller than usual by `less`. */
+int bdf_start(bdf *b, double limit, double less)
+{
+    lm_integrator *s = &b->base;
+    lm_system *sys = s->sys;
+    int nv = sys->nv;
+    double *y = NV_DATA_S(b->y), *yp = NV_DATA_S(b->yp);
+    if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
+    s->clock->fresh = 0;
+    b->factor_cj = 0;
+    start_speed(s);
+    if (b->past->slow == 0) b->past->slow = 1e-3 * span(s);
+    int bad = measure(b);
+    int moved = bad ? 0 : adjust(b);
+    if (moved) bad = moved < 0 ? moved : measure(b);
+    if (!bad) bad = first_step(b, limit);
+    if (!bad) bad = place_reference(b);
+    if (bad) return bad;
+    memcpy(y + nv, s->v, sizeof(double) * (size_t)nv);
+    sys->form->local_rate(sys, y, s->v, yp);
+    memset(yp + 2 * nv, 0, sizeof(double) * (size_t)sys->nl);
+    b->h_first = fmax(b->h_first * less, bdf_least_step(s));
+    b->started = 1;
+    b->steps = b->errors = 0;
+    b->low = b->wary = b->hopped = 0;
+    return IDAReInit(b->ida, s->clock->t, b->y, b->yp) || IDASetInitStep(b->ida, b->h_first) ||
+           IDASetMinStep(b->ida, bdf_least_step(s)) || IDASetMaxStep(b->ida, 0);
+}
