@@ -46,7 +46,7 @@ static const struct {
     {"run", "MODEL", "run the analyses of a model"},
     {"check", "MODEL", "parse and validate; mobility, redundant constraints"},
     {"static", "MODEL", "static equilibrium"},
-    {"modes", "MODEL", "natural frequencies (not in this version)"},
+    {"modes", "MODEL", "natural frequencies and mode shapes"},
     {"linearize", "MODEL", "state space (not in this version)"},
     {"campbell", "MODEL", "eigenvalues against speed (not in this version)"},
     {"compare", "MODEL", "every formulation that applies (not in this version)"},

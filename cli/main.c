@@ -80,11 +80,14 @@ static int refuse_missing(const args *a)
     return EXIT_INPUT;
 }
 
+static int is_modes(const limber_summary *s) { return strcmp(s->analysis, "modes") == 0; }
+
 static int command_run(const args *a, limber_messages *msg)
 {
     limber_model *model;
     limber_run_options o = limber_run_options_default();
     limber_summary sum;
+    mode_list modes = {0};
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
@@ -99,6 +102,8 @@ static int command_run(const args *a, limber_messages *msg)
     o.profile = a->profile;
     o.settings = a->settings;
     o.progress = on_progress;
+    o.mode = modes_add;
+    o.mode_context = &modes;
     int terminal = !a->quiet && isatty(STDERR_FILENO);
     o.progress_context = &terminal;
     catch_signals();
@@ -107,9 +112,12 @@ static int command_run(const args *a, limber_messages *msg)
     limber_model_free(model);
     FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_summary_json(out, &sum, o.results);
-    else if (sum.analysis[0] && sum.method[0])
-        show_summary(a->quiet ? NULL : out, &sum, o.results);
+        show_summary_json(out, &sum, o.results, &modes);
+    else if (!a->quiet && sum.analysis[0] && sum.method[0]) {
+        if (sum.modes || is_modes(&sum)) show_modes(out, &sum, &modes, o.results);
+        if (!is_modes(&sum)) show_summary(out, &sum, o.results);
+    }
+    free(modes.at);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
     return exit_status(st);

@@ -18,7 +18,8 @@ static void duration(double s, char *text, size_t size)
 void show_progress(const limber_progress *p)
 {
     char line[WIDTH + 1], left[40];
-    double part = p->until > 0 ? p->t / p->until : 0;
+    if (!(p->until > 0)) return; /* no way to tell how far it is */
+    double part = p->t / p->until;
     duration(part > 0 ? p->elapsed * (1 - part) / part : 0, left, sizeof left);
     int n = snprintf(line, sizeof line,
                      "%3.0f %%  t = %.4g of %.4g  step %.2g  %ld steps  %.0f/s  %s to go",
@@ -36,7 +37,6 @@ void show_progress_end(void)
 
 void show_summary(FILE *out, const limber_summary *s, const char *results)
 {
-    if (!out) return;
     if (strcmp(s->analysis, "statics") == 0)
         fprintf(out, "statics: load factor %.4g, %ld iterations, %.3g s\n", s->t, s->iterations,
                 s->seconds);
@@ -68,7 +68,7 @@ void show_reason(FILE *out, const limber_summary *s, const char *results)
                 results);
 }
 
-static void json_text(FILE *out, const char *text)
+void json_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -83,7 +83,7 @@ static void json_text(FILE *out, const char *text)
 }
 
 /* JSON knows no nan and no inf. */
-static void json_number(FILE *out, const char *name, double x)
+void json_number(FILE *out, const char *name, double x)
 {
     if (isfinite(x))
         fprintf(out, ", \"%s\": %.17g", name, x);
@@ -91,7 +91,8 @@ static void json_number(FILE *out, const char *name, double x)
         fprintf(out, ", \"%s\": null", name);
 }
 
-void show_summary_json(FILE *out, const limber_summary *s, const char *results)
+void show_summary_json(FILE *out, const limber_summary *s, const char *results,
+                       const mode_list *modes)
 {
     fprintf(out, "{\"status\": %d, \"reason\": ", (int)s->status);
     json_text(out, s->reason);
@@ -108,6 +109,7 @@ void show_summary_json(FILE *out, const limber_summary *s, const char *results)
     json_number(out, "largest_step", s->largest_step);
     json_number(out, "energy_error", s->energy_error);
     json_number(out, "constraint_error", s->constraint_error);
+    if (s->modes || strcmp(s->analysis, "modes") == 0) show_modes_json(out, s, modes);
     fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }
 

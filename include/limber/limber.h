@@ -96,6 +96,26 @@ typedef struct limber_progress {
     double elapsed; /* seconds */
 } limber_progress;
 
+typedef enum limber_mode_kind {
+    LIMBER_MODE_VIBRATES,
+    LIMBER_MODE_RIGID, /* nothing holds it: frequency 0 */
+    LIMBER_MODE_GROWS, /* unstable without vibrating: an equilibrium that is left */
+    LIMBER_MODE_DECAYS /* so damped that it does not vibrate */
+} limber_mode_kind;
+
+/* One mode of a `modes` analysis: the motion exp(real*t) cos(imaginary*t) of a shape. */
+typedef struct limber_mode {
+    int number; /* from 1 */
+    limber_mode_kind kind;
+    double frequency, omega; /* Hz, rad/s: natural ones; 0 for a mode that does not vibrate */
+    double damping_ratio;    /* -real/omega; without vibration 1 decays, -1 grows, 0 rigid */
+    double real, imaginary;  /* the eigenvalue, 1/s; imaginary >= 0 */
+    /* Of a rigid motion of everything along x, y, z and about x, y, z through the origin, in units
+     * of a shape of unit mass; and the part of the total mass (inertia) that moves so. */
+    double participation[6], effective_mass[6];
+    char moves[160]; /* what moves most: "body arm along y" */
+} limber_mode;
+
 typedef struct limber_run_options {
     const char *formulation; /* NULL: the model's */
     const char *analysis; /* NULL: the model's list; else only this type, with defaults if absent */
@@ -109,6 +129,9 @@ typedef struct limber_run_options {
     /* Called now and then; NULL: not. A non-zero return stops the run, resumable. */
     int (*progress)(void *context, const limber_progress *progress);
     void *progress_context;
+    /* Called for each mode that a `modes` analysis has found, lowest first; NULL: not. */
+    void (*mode)(void *context, const limber_mode *mode);
+    void *mode_context;
 } limber_run_options;
 
 limber_run_options limber_run_options_default(void);
@@ -123,6 +146,11 @@ typedef struct limber_summary {
     double smallest_step, largest_step;
     double energy_error;     /* largest violation of the energy balance / energy exchanged */
     double constraint_error; /* largest relative violation of a constraint */
+    int modes;               /* found by the last analysis */
+    int modes_available;     /* how many there are; -1: more than those found */
+    int about_statics;       /* these are about a static equilibrium */
+    double total_mass[6];    /* along x, y, z; about x, y, z through the origin */
+    double captured_mass[6]; /* the part of it that the modes move */
     double seconds;
     double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
     char reason[512]; /* why it stopped, "" when done */
@@ -135,7 +163,8 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
 
 typedef struct limber_simulation limber_simulation;
 
-/* The first dynamics analysis of the model, ready at its start. */
+/* The first dynamics analysis of the model, ready at its start; statics that stand before it in the
+ * model's list have been done. */
 limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,
                                     limber_messages *msg);
 /* Advance to time t (beyond the present one, not beyond the analysis' end). */

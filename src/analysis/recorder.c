@@ -39,19 +39,21 @@ static int make_table(lm_run *run, const char *name, int n, const char *const *c
     return lm_h5_table(run->file, path, n, columns, block_rows(n));
 }
 
-/* Column names of t and the outputs, and of the bodies' poses. */
+/* Column names of t and the outputs, and of the poses. */
 static int named_tables(lm_run *run, lm_arena *arena)
 {
     static const char *const part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     const lm_spec *spec = run->model->spec;
     int nout = spec->outputs.n, npose = run->sys->nposes;
+    char whose[160];
     const char **names = LM_NEW_N(arena, const char *, 1 + nout + 7 * npose);
     if (!names) return -1;
     names[0] = "t";
     for (int i = 0; i < nout; i++) names[1 + i] = spec->outputs.at[i].item.name;
     run->tables.results = make_table(run, "results", 1 + nout, names);
     for (int i = 0; i < 7 * npose; i++) {
-        names[i] = lm_arena_printf(arena, "%s.%s", run->model->bodies[i / 7].name, part[i % 7]);
+        if (i % 7 == 0) run->sys->form->describe_pose(run->sys, i / 7, whose, sizeof whose);
+        names[i] = lm_arena_printf(arena, "%s.%s", whose, part[i % 7]);
         if (!names[i]) return -1;
     }
     run->tables.poses = make_table(run, "poses", 7 * npose, names);

@@ -15,10 +15,18 @@ static limber_status refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
 {
     double until = run->opt->until > 0 ? run->opt->until : a->until;
     double rows = until / fmin(a->output_step, until);
-    if (a->method == LM_METHOD_BDF) {
-        lm_error(run->diag, a->loc,
-                 "method 'bdf' is not in this version; use 'generalized-alpha' (implicit, the "
-                 "default) or 'explicit' (high order, for motions that are not stiff)");
+    if (a->method == LM_METHOD_BDF && a->step > 0) {
+        lm_error(
+            run->diag, a->loc,
+            "method 'bdf' chooses its steps itself: leave 'step' out and give a 'tolerance', or "
+            "use a method with fixed steps ('generalized-alpha', 'newmark')");
+        return LIMBER_UNSUPPORTED;
+    }
+    if (a->method == LM_METHOD_EXPLICIT && run->sys && run->sys->massless) {
+        lm_error(
+            run->diag, a->loc,
+            "method 'explicit' needs inertia for every motion, and a beam here has none about its "
+            "own axis: give its section rhoIy and rhoIz, or use 'generalized-alpha'");
         return LIMBER_UNSUPPORTED;
     }
     if (rows <= MOST_ROWS) return LIMBER_OK;
@@ -32,9 +40,9 @@ static limber_status refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
 limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a)
 {
     if (a->type == LM_ANALYSIS_DYNAMICS) return refuse_dynamics(run, a);
-    if (a->type == LM_ANALYSIS_STATICS) return LIMBER_OK;
+    if (a->type == LM_ANALYSIS_STATICS || a->type == LM_ANALYSIS_MODES) return LIMBER_OK;
     lm_error(run->diag, a->loc,
-             "analysis '%s' is not in this version; 'dynamics' and 'statics' are",
+             "analysis '%s' is not in this version; 'dynamics', 'statics' and 'modes' are",
              lm_analysis_name(a->type));
     return LIMBER_UNSUPPORTED;
 }

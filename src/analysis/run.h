@@ -23,6 +23,7 @@ typedef struct lm_run {
     lm_h5 *file; /* NULL: no file */
     lm_tables tables;
     double *q, *v;                  /* state handed from one analysis to the next */
+    double t;                       /* time to which it belongs */
     double *outputs, *pose, *row;   /* one row of each table */
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */

@@ -1,206 +1,284 @@
-/* Static equilibrium: residual(q, v = 0, a = 0, lam) = 0 and phi(q) = 0 at t = 0.
- *
- * Newton steps on K + mu M (Levenberg): mu is zero where the step goes downhill and is of moderate
- * size, and is raised where K is singular or the step runs away, so that the iteration follows the
- * forces into a stable equilibrium. Loads, efforts and gravity are applied in load_steps parts;
- * more where Newton fails. */
-#include "analysis/run.h"
+/* Static equilibrium: residual(q, v = 0, a = 0, lam) = 0 and phi(q) = 0 at t = 0, under the loads as
+ * they grow from nothing to their full size. */
+#include "analysis/statics.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ITERATIONS = 400, HALVINGS = 12 };
+enum { HALVINGS = 6 };
+#define RELAXED    1e-10 /* residual and gap of a state that is in balance as drawn */
+#define FROM_START 1e-4  /* load factor at which a loss of stability is one without loads */
 
-typedef struct statics {
-    lm_run *run;
-    lm_integrator *g; /* for its linear solver and state */
-    double *zero;     /* [nv] velocities and accelerations */
-    double *q_last, *lam_last;
-    double mu, force;     /* regularisation; unit of force */
-    double goal;          /* residual over the unit of force at which equilibrium is reached */
-    double reached;       /* load factor in equilibrium */
-    limber_status status; /* not LIMBER_OK: out of memory, or the caller stopped the run */
-    long iterations;
-    int worst; /* equation with the largest motion, for messages */
-} statics;
-
-static double angular_unit(const statics *s, int i)
+static int make_point(lm_statics_search *s, lm_point *p)
 {
-    return s->g->sys->angular[i] ? 1 / s->g->clock->size : 1;
+    p->q = LM_NEW_N(&s->arena, double, s->sys->nq + 1);
+    p->lam = LM_NEW_N(&s->arena, double, s->sys->nl + 1);
+    p->t = LM_NEW_N(&s->arena, double, s->n + 1);
+    return p->q && p->lam && p->t ? 0 : -1;
 }
 
-/* Residual into x; returns its size over the unit of force, constraints included, or NAN. */
-static double evaluate(statics *s, double *r, double *phi_norm)
+static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
 {
-    lm_integrator *g = s->g;
-    lm_system *sys = g->sys;
-    lm_state st = {0, g->q, s->zero, s->zero, g->lam};
-    if (sys->form->residual(sys, &st, r, r + sys->nv, NULL)) return NAN;
+    lm_system *sys = s->run->sys;
+    s->sys = sys;
+    s->n = sys->nv + sys->nl;
+    s->load_steps = a->load_steps;
+    s->size = s->run->model->size > 0 ? s->run->model->size : 1;
+    s->lost_at = s->broke_at = NAN;
+    s->span = s->size;
+    for (int i = 0; i < s->run->model->nnodes; i++)
+        s->span = fmax(s->span, v3_norm(s->run->model->nodes[i].x));
+    /* no groups: stiffnesses differ too much for pivots within a node, and KLU is as quick here */
+    s->lin = lm_linear_create(&sys->pattern, NULL);
+    s->stab = lm_stability_create(sys, s->size);
+    s->zero = LM_NEW_N(&s->arena, double, sys->nv + 1);
+    s->r = LM_NEW_N(&s->arena, double, s->n + 1);
+    s->p = LM_NEW_N(&s->arena, double, s->n + 1);
+    s->x = LM_NEW_N(&s->arena, double, 2 * s->n + 1);
+    s->rhs = LM_NEW_N(&s->arena, double, 2 * s->n + 1);
+    s->way = LM_NEW_N(&s->arena, double, sys->nv + 1);
+    s->diag = LM_NEW_N(&s->arena, int, sys->nv + 1);
+    if (!s->lin || !s->stab || !s->zero || !s->r || !s->p || !s->x || !s->rhs || !s->way ||
+        !s->diag)
+        return LIMBER_MEMORY;
+    if (make_point(s, &s->now) || make_point(s, &s->last) || make_point(s, &s->base) ||
+        make_point(s, &s->spare))
+        return LIMBER_MEMORY;
+    for (int i = 0; i < sys->nv; i++) s->diag[i] = lm_pattern_find(&sys->pattern, i, i);
+    memcpy(s->now.q, s->run->q, sizeof(double) * (size_t)sys->nq);
+    if (sys->form->select_rows(sys, 0, s->now.q, 0) < 0) return LIMBER_MEMORY;
+    return LIMBER_OK;
+}
+
+/* ---- free motions ---- */
+
+static double largest_load(const lm_statics_search *s)
+{
     double most = 0;
-    *phi_norm = 0;
-    for (int i = 0; i < sys->nv; i++) most = fmax(most, fabs(r[i]) * angular_unit(s, i));
-    for (int k = 0; k < sys->nl; k++) {
-        if (sys->active[k])
-            *phi_norm = fmax(*phi_norm, fabs(r[sys->nv + k]) /
-                                            (sys->angular[sys->nv + k] ? 1 : g->clock->size));
-        s->force = fmax(s->force, fabs(g->lam[k]) * angular_unit(s, sys->nv + k));
+    for (int i = 0; i < s->sys->nv; i++)
+        most = fmax(most, fabs(s->p[i]) / (s->sys->angular[i] ? s->size : 1));
+    return most;
+}
+
+/* 1: at s->now the loads push a motion that nothing holds: s->mover. */
+static int pushes_free(lm_statics_search *s)
+{
+    double load = largest_load(s) * s->size;
+    for (int k = 0; k < s->stab->nfree; k++) {
+        double push = 0;
+        lm_stability_free_motion(s->stab, k, s->x);
+        for (int i = 0; i < s->sys->nv; i++) push += s->x[i] * s->p[i];
+        if (fabs(push) * s->size <= 1e-9 * load) continue;
+        s->mover = lm_stability_mover(s->stab, s->x);
+        return 1;
     }
-    s->force = fmax(s->force, most);
-    return s->force > 0 ? most / s->force : 0;
+    return 0;
 }
 
-/* One step with the present mu into g->x; its size, or NAN when the matrix is singular. */
-static double newton_step(statics *s, double *slope)
+/* Look at s->now: its loads and stiffness. 1: cannot be evaluated. */
+static int examine(lm_statics_search *s)
 {
-    lm_integrator *g = s->g;
-    lm_system *sys = g->sys;
-    lm_state st = {0, g->q, s->zero, s->zero, g->lam};
-    double unit = g->mass_unit, *r = g->x + sys->nv + sys->nl, phi;
-    /* divide the equilibrium equations by a typical stiffness to balance the matrix */
-    double scale = s->force > 0 ? g->clock->size / s->force : 1;
-    if (sys->form->jacobian(sys, &st, s->mu / unit, 0, scale, lm_linear_values(g->lin))) return NAN;
-    int bad = lm_linear_factor(g->lin);
-    if (bad < 0) s->status = LIMBER_MEMORY;
-    if (bad || lm_linear_rcond(g->lin) < 1e-14) return NAN;
-    if (isnan(evaluate(s, r, &phi))) return NAN;
-    for (int i = 0; i < sys->nv; i++) g->x[i] = -scale * r[i];
-    for (int k = sys->nv; k < sys->nv + sys->nl; k++)
-        g->x[k] = sys->active[k - sys->nv] ? -r[k] : -scale * r[k];
-    lm_linear_solve(g->lin, g->x);
-    *slope = 0;
-    for (int i = 0; i < sys->nv; i++) *slope -= r[i] * g->x[i];
-    for (int k = 0; k < sys->nl; k++) g->x[sys->nv + k] /= scale;
-    double size = lm_motion_norm(sys, g->clock->size, g->x);
-    for (int i = 0; i < sys->nv; i++)
-        if (fabs(g->x[i]) >= fabs(g->x[s->worst])) s->worst = i;
-    return size;
+    return lm_statics_evaluate(s, 1) || lm_statics_factor(s, 0, 1);
 }
 
-/* Raise mu until the step is of moderate size and goes downhill. */
-static double find_step(statics *s, double phi)
+/* ---- what is said ---- */
+
+static void name(const lm_statics_search *s, int mover, char text[160])
 {
-    double slope, size = newton_step(s, &slope);
-    for (int k = 0; k < 60 && !s->status; k++) {
-        if (isfinite(size) && size <= 0.3 && !(slope < 0 && phi < 1e-9)) break;
-        s->mu = s->mu == 0 ? 1e-6 : s->mu * 4;
-        size = newton_step(s, &slope);
-    }
-    return size;
+    s->sys->form->describe_motion(s->sys, mover, text, 160);
 }
 
-static limber_status tell(statics *s)
+static limber_status not_evaluated(lm_statics_search *s)
 {
-    limber_progress p = {s->reached, 1, s->run->sys->load_factor - s->reached, s->iterations, 0};
-    return lm_run_progress(s->run, &p);
+    char what[160] = "";
+    for (int i = 0; i < s->n && !what[0]; i++)
+        if (!isfinite(s->r[i]) || !isfinite(s->p[i])) s->sys->form->describe(s->sys, i, what, 160);
+    what[strcspn(what, ",")] =
+        0; /* one bad force spoils all components: only the body is certain */
+    return lm_stop(s->run, LIMBER_STOPPED,
+                   "the forces of the initial state are not finite numbers%s%s%s; look at the "
+                   "expressions of the loads, efforts and drives that act there, at t = 0",
+                   what[0] ? " (" : "", what, what[0] ? ")" : "");
 }
 
-/* Equilibrium at the present load factor: 0, 1 not found or (s->status) told to stop. */
-static int solve(statics *s)
+static limber_status not_held(lm_statics_search *s)
 {
-    lm_integrator *g = s->g;
-    lm_system *sys = g->sys;
-    double phi, best = INFINITY;
-    int stalled = 0;
-    for (int it = 0; it < ITERATIONS; it++) {
-        double r = evaluate(s, g->x, &phi);
-        s->status = tell(s);
-        if (isnan(r) || s->status) return 1;
-        if (r < 1e-13 && phi < 1e-13) return 0; /* nothing pushes */
-        double size = find_step(s, phi);
-        if (!isfinite(size) || s->status) return 1;
-        s->iterations++;
-        for (int k = 0; k < sys->nl; k++) g->lam[k] += g->x[sys->nv + k];
-        if (sys->form->retract(sys, g->q, g->x, g->q)) return 1;
-        double left = evaluate(s, g->x, &phi);
-        if (isnan(left)) return 1;
-        if (left < s->goal && phi < 1e-12 && (size < 1e-10 || s->mu == 0)) return 0;
-        stalled = left + phi < 0.5 * best ? 0 : stalled + 1;
-        best = fmin(best, left + phi);
-        if (best < 1e-8 && stalled > 5) return 0; /* the rounding floor */
-        s->mu = s->mu < 1e-9 ? 0 : s->mu * (left < r ? 0.2 : 0.7);
-    }
-    return 1;
+    char what[160];
+    name(s, s->mover, what);
+    return lm_stop(s->run, LIMBER_STOPPED,
+                   "there is no equilibrium: nothing holds %s, and the loads push it; hold it by a "
+                   "joint or a spring, or use 'dynamics'",
+                   what);
 }
 
-static limber_status not_found(statics *s, double factor)
+static limber_status not_found(lm_statics_search *s, double factor)
 {
-    char name[160];
-    s->g->sys->form->describe_motion(s->g->sys, s->worst, name, sizeof name);
+    char what[160];
+    name(s, isnan(s->broke_at) ? s->mover : s->broke_mover, what);
+    if (!isnan(s->broke_at))
+        return lm_stop(
+            s->run, LIMBER_STOPPED,
+            "no equilibrium found at the full load: the path of equilibria breaks off at "
+            "load factor %.6g, where %s moves most; if a beam bends sharply there, give "
+            "it more elements",
+            s->broke_at, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "no equilibrium found at load factor %.4g after %ld iterations; what moves most "
                    "is %s: is this motion held by a spring, a joint or gravity?",
-                   factor, s->iterations, name);
+                   factor, s->iterations, what);
 }
 
-static limber_status put(statics *s, double factor)
+static limber_status gave_way(lm_statics_search *s)
 {
-    lm_integrator *g = s->g;
-    lm_state st = {0, g->q, s->zero, s->zero, g->lam};
-    lm_balance b = {0};
-    g->sys->form->energy(g->sys, &st, &b.e);
-    return lm_record_row(s->run, &st, factor, &b);
+    char what[160];
+    name(s, s->limit_mover, what);
+    return lm_stop(s->run, LIMBER_STOPPED,
+                   "no equilibrium found at the full load: the load factor grows to %.6g only, "
+                   "there %s gives way; followed beyond by %d points, down to %.4g, the path does "
+                   "not come back to 1",
+                   s->most, what, s->points, s->last.factor);
 }
 
-/* Load factors from 0 to 1; halve the increment on trouble. */
-static limber_status continuation(statics *s, int load_steps)
+static void say_turns(const lm_statics_search *s, lm_loc loc)
 {
-    lm_system *sys = s->g->sys;
-    double step = 1.0 / load_steps, least = step / (1 << HALVINGS);
-    limber_status st = LIMBER_OK;
-    while (s->reached < 1 && !st) {
-        double next = s->reached + step > 1 - 1e-9 ? 1 : s->reached + step;
-        memcpy(s->q_last, s->g->q, sizeof(double) * (size_t)sys->nq);
-        memcpy(s->lam_last, s->g->lam, sizeof(double) * (size_t)sys->nl);
-        sys->load_factor = next;
-        if (solve(s) == 0) {
-            s->reached = next;
-            st = put(s, next);
+    char what[160], list[160] = "";
+    int n = s->nlimits < LM_LIMITS ? s->nlimits : LM_LIMITS;
+    for (int k = 0; k < n; k++) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%.6g", k ? ", " : "", s->limit[k]);
+    }
+    name(s, s->limit_mover, what);
+    lm_warning(
+        s->run->diag, loc,
+        "statics: on the way to this equilibrium the load factor turns at %s%s: at the first "
+        "of these limit points the mechanism snaps, mostly %s; the full load has other "
+        "equilibria",
+        list, s->nlimits > n ? ", ..." : "", what);
+}
+
+static void say_stability(const lm_statics_search *s, lm_loc loc)
+{
+    char what[160];
+    int lost = lm_stability_lost(s->stab);
+    if (s->lost_at > FROM_START) {
+        name(s, s->lost_mover, what);
+        lm_warning(s->run->diag, loc,
+                   "statics: %s: at load factor %.6g it buckles, mostly %s; give the model a small "
+                   "imperfection there to see where it goes",
+                   lost ? "the equilibrium is unstable" : "the way to the equilibrium is unstable",
+                   s->lost_at, what);
+    } else if (lost) {
+        lm_stability_softest(s->stab, s->x);
+        name(s, lm_stability_mover(s->stab, s->x), what);
+        lm_warning(s->run->diag, loc,
+                   "statics: the equilibrium is unstable, probably in %s: the slightest push "
+                   "makes it leave",
+                   what);
+    }
+}
+
+static void say(const lm_statics_search *s, lm_loc loc)
+{
+    char what[160];
+    if (s->nlimits) say_turns(s, loc);
+    if (!isnan(s->broke_at))
+        lm_warning(s->run->diag, loc,
+                   "statics: the path of equilibria breaks off at load factor %.6g: this "
+                   "equilibrium is not reached by growing loads alone",
+                   s->broke_at);
+    say_stability(s, loc);
+    if (s->stab->nfree == 0) return;
+    lm_stability_free_motion(s->stab, 0, s->x);
+    name(s, lm_stability_mover(s->stab, s->x), what);
+    lm_diag_add(s->run->diag, LM_NOTE, loc,
+                "statics: %d motion%s neither held nor pushed and stay%s as drawn: %s%s",
+                s->stab->nfree, s->stab->nfree == 1 ? " is" : "s are",
+                s->stab->nfree == 1 ? "s" : "", what, s->stab->nfree > 1 ? ", ..." : "");
+}
+
+/* ---- the search ---- */
+
+/* The equilibrium without loads, from which they grow; 1: there is none, s->now as it was. */
+static int unloaded(lm_statics_search *s)
+{
+    lm_point_copy(s, &s->last, &s->now);
+    if (examine(s)) return 1;
+    int rests = s->residual <= fmax(RELAXED, s->floor) && s->gap <= RELAXED;
+    if (!rests && lm_statics_descend(s)) {
+        lm_point_copy(s, &s->now, &s->last);
+        return 1;
+    }
+    lm_point_copy(s, &s->last, &s->now);
+    return 0;
+}
+
+/* Follow the path from the equilibrium s->now, where there is one. 1: it leads to the full load. */
+static int follow(lm_statics_search *s)
+{
+    if (examine(s) || pushes_free(s)) return 0;
+    if (lm_statics_follow(s) == 0) return 1;
+    if (s->status || s->nlimits) return 0;
+    s->broke_at = s->last.factor;
+    s->broke_mover = lm_stability_mover(s->stab, s->last.t);
+    return 0;
+}
+
+/* Where the path cannot be followed: part of the load, more of it, or less on trouble. */
+static limber_status slide(lm_statics_search *s)
+{
+    double step = 1.0 / s->load_steps, least = step / (1 << HALVINGS);
+    while (s->last.factor < 1 && !s->status && !s->nlimits) {
+        double next = s->last.factor + step > 1 - 1e-9 ? 1 : s->last.factor + step;
+        lm_point_copy(s, &s->now, &s->last);
+        s->now.factor = next;
+        if (lm_statics_descend(s) == 0) {
+            s->status = lm_statics_put(s);
+            lm_point_copy(s, &s->last, &s->now);
+            if (!s->status && next < 1) follow(s);
             continue;
         }
-        st = s->status;
-        memcpy(s->g->q, s->q_last, sizeof(double) * (size_t)sys->nq);
-        memcpy(s->g->lam, s->lam_last, sizeof(double) * (size_t)sys->nl);
+        if (s->status) break;
+        int mover = s->mover;
+        if (!examine(s) && pushes_free(s)) return not_held(s);
+        s->mover = mover;
         s->run->sum->rejected++;
-        s->mu = 0;
         step *= 0.5;
-        if (!st && step < least) st = not_found(s, next);
+        if (!s->status && step < least) return not_found(s, next);
     }
-    sys->load_factor = 1;
-    return st;
+    return s->status;
 }
 
-static limber_status begin(statics *s)
+static limber_status search(lm_statics_search *s, lm_loc loc)
 {
-    lm_system *sys = s->run->sys;
-    size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nl = (size_t)sys->nl;
-    lm_integrator_options opt = {.until = 1, .tolerance = 1e-4, .rho_inf = 0.8};
-    s->g = lm_genalpha_create(sys, &opt);
-    s->zero = lm_alloc(sizeof(double) * (nv + 1));
-    s->q_last = lm_alloc(sizeof(double) * (nq + nl + 1));
-    if (!s->g || !s->zero || !s->q_last) return LIMBER_MEMORY;
-    s->lam_last = s->q_last + nq;
-    s->g->clock->size = s->run->model->size > 0 ? s->run->model->size : 1;
-    memcpy(s->g->q, s->run->q, sizeof(double) * nq);
-    if (sys->form->select_rows(sys, 0, s->g->q, 0) < 0) return LIMBER_MEMORY;
-    int bad = lm_factor_mass(s->g, 0, s->g->q, s->zero);
-    if (bad < 0) return LIMBER_MEMORY;
-    if (s->g->mass_unit == 0) s->g->mass_unit = 1;
-    return LIMBER_OK;
+    if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
+    int reached = unloaded(s) == 0 && !s->status && follow(s);
+    limber_status st = s->status;
+    if (!st && !reached) st = slide(s);
+    if (!st && s->last.factor < 1) st = gave_way(s);
+    if (st) return st;
+    lm_point_copy(s, &s->now, &s->last);
+    if (!reached) examine(s);
+    if (s->status) return s->status;
+    say(s, loc);
+    return s->run->diag->out_of_memory ? LIMBER_MEMORY : LIMBER_OK;
 }
 
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
 {
-    statics s = {.run = run, .goal = 1e-7 * a->tolerance};
+    lm_statics_search s = {.run = run};
     limber_status st = run->resuming ? lm_record_truncate(run, 0, 0) : LIMBER_OK; /* anew */
-    if (!st) st = begin(&s);
-    if (!st) st = continuation(&s, a->load_steps);
+    double softness = run->sys->softness;
+    if (!st) st = begin(&s, a);
+    if (!st) st = search(&s, a->loc);
+    run->sys->load_factor = 1;
+    run->sys->softness = softness;
     if (!st) {
-        memcpy(run->q, s.g->q, sizeof(double) * (size_t)run->sys->nq);
+        memcpy(run->q, s.last.q, sizeof(double) * (size_t)run->sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)run->sys->nv);
     }
     run->sum->iterations += s.iterations;
-    run->sum->t = s.reached;
+    run->sum->t = s.last.factor;
     snprintf(run->sum->method, sizeof run->sum->method, "newton");
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     if (st != LIMBER_IO) {
@@ -209,8 +287,8 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
         if (!w) w = lm_record_flush(run);
         if (!st) st = w;
     }
-    if (s.g) s.g->ops->destroy(s.g);
-    lm_free(s.zero);
-    lm_free(s.q_last);
+    lm_linear_destroy(s.lin);
+    lm_stability_destroy(s.stab);
+    lm_arena_free(&s.arena);
     return st;
 }

@@ -96,8 +96,11 @@ static limber_status table_to_csv(lm_h5 *f, const char *path, const char *to, ch
     }
     int bad = lm_csv_header(csv, cols, (const char *const *)columns);
     int unread = bad ? 0 : copy_rows(f, path, csv, rows, cols);
-    if (lm_csv_close(csv, err, size)) bad = 1;
-    if (unread) snprintf(err, size, "%s", lm_h5_error(f)[0] ? lm_h5_error(f) : "out of memory");
+    if (unread) {
+        snprintf(err, size, "%s", lm_h5_error(f)[0] ? lm_h5_error(f) : "out of memory");
+        lm_csv_drop(csv); /* half a table is worse than none */
+    } else if (lm_csv_close(csv, err, size))
+        bad = 1;
     lm_free(columns);
     return bad || unread ? LIMBER_IO : LIMBER_OK;
 }

@@ -1,12 +1,14 @@
 /* Running a model's analyses into a result file, and checking a model. */
 #include "api/api.h"
 
+#include "analysis/modes.h"
 #include "analysis/run.h"
 #include "io/csv.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 limber_run_options limber_run_options_default(void) { return (limber_run_options){0}; }
 
@@ -28,17 +30,17 @@ static int write_header(lm_run *run)
     return bad;
 }
 
-/* A run can be resumed only with the same model text and options. */
-static limber_status check_resumable(lm_run *run)
+/* Why the run in a file cannot be resumed: that takes the same model text and options. NULL: it can;
+ * *stopped 1: but its solver had stopped, and would stop again. */
+static const char *not_resumable(const lm_run *run, lm_h5 *f, int *stopped)
 {
     char *text = NULL, *options = NULL, *analysis = NULL, *status = NULL, *version = NULL;
     const char *why = NULL, *now = run->opt->settings ? run->opt->settings : "";
     const char *this = run->opt->analysis ? run->opt->analysis : "";
-    if (lm_h5_read_text(run->file, "/model", &text) ||
-        lm_h5_read_attr_text(run->file, "/", "options", &options) ||
-        lm_h5_read_attr_text(run->file, "/", "analysis", &analysis) ||
-        lm_h5_read_attr_text(run->file, "/", "version", &version) ||
-        lm_h5_read_attr_text(run->file, "/", "status", &status))
+    if (lm_h5_read_text(f, "/model", &text) || lm_h5_read_attr_text(f, "/", "options", &options) ||
+        lm_h5_read_attr_text(f, "/", "analysis", &analysis) ||
+        lm_h5_read_attr_text(f, "/", "version", &version) ||
+        lm_h5_read_attr_text(f, "/", "status", &status))
         why = "it was not written by limber, or the run ended before it began; run it anew";
     else if (strcmp(text, run->model->spec->text) != 0)
         why = "the model file has changed since; run it anew";
@@ -50,14 +52,34 @@ static limber_status check_resumable(lm_run *run)
         why = "it was run with other options; use the same ones, or run it anew";
     else if (strcmp(status, "done") == 0)
         why = "the run is complete; 'limber export' makes a CSV file of it";
+    *stopped = status && strcmp(status, "stopped") == 0;
     lm_free(text);
     lm_free(options);
     lm_free(analysis);
     lm_free(status);
     lm_free(version);
+    return why;
+}
+
+static limber_status check_resumable(lm_run *run)
+{
+    int stopped;
+    const char *why = not_resumable(run, run->file, &stopped);
     if (!why) return LIMBER_OK;
     lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "cannot resume: %s", why);
     return LIMBER_INPUT;
+}
+
+/* Whether making the file anew throws away an interrupted run of the same model. */
+static int loses_a_run(const lm_run *run)
+{
+    lm_h5 *old = NULL;
+    int stopped;
+    if (access(run->opt->results, F_OK) || lm_h5_open(run->opt->results, LM_H5_READ, &old, NULL, 0))
+        return 0;
+    int loses = !not_resumable(run, old, &stopped) && !stopped;
+    lm_h5_close(old);
+    return loses;
 }
 
 static limber_status open_results(lm_run *run)
@@ -65,23 +87,44 @@ static limber_status open_results(lm_run *run)
     char err[300];
     lm_h5_mode mode = run->opt->resume ? LM_H5_UPDATE : LM_H5_CREATE;
     if (!run->opt->results) return LIMBER_OK;
+    int loses = !run->opt->resume && loses_a_run(run);
     if (lm_h5_open(run->opt->results, mode, &run->file, err, sizeof err)) {
         lm_error(run->diag, ((lm_loc){0}), "%s", err); /* it names the file */
         return LIMBER_IO;
     }
+    if (loses)
+        lm_warning(run->diag, ((lm_loc){run->opt->results, 0, 0}),
+                   "this run replaces an interrupted one, which --resume would have continued");
     if (run->opt->resume) return check_resumable(run);
     return write_header(run) ? lm_record_failed(run) : LIMBER_OK;
 }
 
 /* ---- analyses ---- */
 
+/* Its group in the result file: the first of a type by its name, others by their place too. */
+static void analysis_group(const lm_run *run, const lm_spec_analysis *a, int first, char group[40])
+{
+    if (first)
+        snprintf(group, 40, "/%s", lm_analysis_name(a->type));
+    else
+        snprintf(group, 40, "/%s_%d", lm_analysis_name(a->type), run->index + 1);
+}
+
+static limber_status analyse(lm_run *run, const lm_spec_analysis *a)
+{
+    if (a->type == LM_ANALYSIS_MODES) return lm_modes_analysis(run, a);
+    limber_status st = a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
+    run->t = a->type == LM_ANALYSIS_DYNAMICS ? run->sum->t : 0;
+    return st;
+}
+
 static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int first)
 {
     const char *type = lm_analysis_name(a->type);
     snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s", type);
-    limber_status st = lm_record_begin(run, type, first);
-    if (st) return st;
-    return a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
+    analysis_group(run, a, first, run->tables.group);
+    limber_status st = a->type == LM_ANALYSIS_MODES ? LIMBER_OK : lm_record_begin(run, type, first);
+    return st ? st : analyse(run, a);
 }
 
 /* While resuming, analyses that are done are passed over; their end state comes with the file. */
@@ -89,32 +132,28 @@ static limber_status pass_over(lm_run *run, const lm_spec_analysis *a, int first
 {
     char group[40];
     char *status = NULL;
+    limber_status st = LIMBER_OK;
     *done = 0;
-    if (first)
-        snprintf(group, sizeof group, "/%s", lm_analysis_name(a->type));
-    else
-        snprintf(group, sizeof group, "/%s_%d", lm_analysis_name(a->type), run->index + 1);
+    analysis_group(run, a, first, group);
     int missing = lm_h5_read_attr_text(run->file, group, "status", &status);
     if (missing < 0) return lm_record_failed(run);
     if (missing)
         run->resuming = 0;
     else if (strcmp(status, "done") == 0) {
         *done = 1;
-        /* repeat it without writing: the state it hands on is needed to the bit */
+        /* repeat it without writing: the state it hands on is needed to the bit. Modes hand on what
+         * they were given. */
         lm_h5 *file = run->file;
         limber_summary keep = *run->sum;
         run->file = NULL;
         run->resuming = 0;
-        limber_status st =
-            a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
+        if (a->type != LM_ANALYSIS_MODES) st = analyse(run, a);
         run->file = file;
         run->resuming = 1;
         *run->sum = keep;
-        lm_free(status);
-        return st;
     }
     lm_free(status);
-    return LIMBER_OK;
+    return st;
 }
 
 static int seen_before(const lm_spec *spec, int index)

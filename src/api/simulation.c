@@ -22,6 +22,15 @@ static const lm_spec_analysis *first_dynamics(const lm_spec *spec)
     return NULL;
 }
 
+/* The dynamics start where the analyses before them in the list end; only statics move the state. */
+static limber_status statics_before(limber_simulation *s, const lm_spec_analysis *dynamics)
+{
+    limber_status st = LIMBER_OK;
+    for (const lm_spec_analysis *a = s->run.model->spec->analyses.at; a < dynamics && !st; a++)
+        if (a->type == LM_ANALYSIS_STATICS) st = lm_statics(&s->run, a);
+    return st;
+}
+
 static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag)
 {
     const lm_spec_analysis *a = first_dynamics(m->spec);
@@ -39,6 +48,7 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
     s->run.q = s->q;
     s->run.v = s->q + s->run.sys->nq;
     st = lm_initial_state(&s->run);
+    if (!st) st = statics_before(s, a);
     return st ? st : lm_dynamics_open(&s->run, a, &s->d);
 }
 

@@ -84,14 +84,15 @@ struct lm_system {
     unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
     unsigned char *active;  /* [nl] */
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
-    double softness; /* on the diagonal of loop rows: keeps the matrix regular where loops are
+    double softness;  /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
     int elastic;      /* 1: something can vibrate */
-    int algebraic;   /* 1: a force depends on accelerations or reactions */
-    int works;       /* 1: loads, efforts, drives or dampers can do work */
-    int mobility;    /* degrees of freedom found by the last select_rows */
+    int flexible;     /* 1: bodies can */
+    int algebraic;    /* 1: a force depends on accelerations or reactions */
+    int works;        /* 1: loads, efforts, drives or dampers can do work */
+    int mobility;     /* degrees of freedom found by the last select_rows */
 };
 
 /* All formulations, by lm_formulation_type; NULL: not in this version. */

@@ -53,7 +53,7 @@ static void note_traits(nodal *s)
         s->sys.works |= b->nelements && (b->damping_mass != 0 || b->damping_stiffness != 0);
     }
     s->sys.works |= s->m->nsupers > 0;
-    s->sys.elastic = s->m->nelements > 0 || s->m->nsupers > 0;
+    s->sys.elastic = s->sys.flexible = s->m->nelements > 0 || s->m->nsupers > 0;
     for (int k = 0; k < s->m->nactions; k++) s->sys.elastic |= s->m->actions[k].stiffness != 0;
 }
 
@@ -424,7 +424,8 @@ static void describe_motion(const lm_system *sys, int i, char *text, size_t size
     const lm_model *m = sys->model;
     char name[96];
     node_name(m, i / NODE_V, name, sizeof name);
-    snprintf(text, size, "%s %s %c", name, i % NODE_V < 3 ? "along" : "turning about", "xyz"[i % 3]);
+    snprintf(text, size, "%s %s %c", name, i % NODE_V < 3 ? "along" : "turning about",
+             "xyz"[i % 3]);
 }
 
 static double kink_of(const lm_expr *e, int has, double t)

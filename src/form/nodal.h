@@ -85,10 +85,10 @@ typedef struct nodal_natural { /* deformation of an element, and its frame */
 /* A place in an element of a beam, and how it moves when the ends turn against the chord. */
 typedef struct nodal_place {
     int element;
-    double xi;                         /* along the element, 0..1 */
-    double axial, twist;               /* share in the stretch, in the turn of b about x */
-    double deflect_z[2], turn_z[2];    /* along y and about z, for b_az = 1 and for b_bz = 1 */
-    double deflect_y[2], turn_y[2];    /* along -z and about y, for b_ay = 1 and for b_by = 1 */
+    double xi;                      /* along the element, 0..1 */
+    double axial, twist;            /* share in the stretch, in the turn of b about x */
+    double deflect_z[2], turn_z[2]; /* along y and about z, for b_az = 1 and for b_bz = 1 */
+    double deflect_y[2], turn_y[2]; /* along -z and about y, for b_ay = 1 and for b_by = 1 */
 } nodal_place;
 
 /* What a sensor of a beam has to know: its place, and more by its kind. */

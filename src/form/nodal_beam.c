@@ -65,8 +65,7 @@ void nodal_beam_places(nodal *s)
             for (int c = 0; c < 2 * NODE_V; c++) {
                 int col = NODE_V * g->node[l][c / NODE_V] + c % NODE_V;
                 for (int r = 0; r < 2; r++)
-                    g->at[l][c][r] =
-                        lm_pattern_find(&s->sys.pattern, NODE_V * g->node[l][r], col);
+                    g->at[l][c][r] = lm_pattern_find(&s->sys.pattern, NODE_V * g->node[l][r], col);
             }
     }
 }

@@ -121,7 +121,8 @@ void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e)
     for (int k = 0; k < s->m->nsupers; k++) {
         lm_super_energy f;
         lm_super_state now = state_of(s, st, k);
-        if (lm_super_energies(&s->m->supers[k], &now, s->m->gravity, s->super_scratch, &f)) continue;
+        if (lm_super_energies(&s->m->supers[k], &now, s->m->gravity, s->super_scratch, &f))
+            continue;
         e->kinetic += f.kinetic;
         e->elastic += f.elastic;
         e->gravity += f.gravity;

@@ -122,8 +122,8 @@ static int alloc_tree(lm_tree *t, const lm_model *m, lm_arena *arena)
     t->S = lm_arena_alloc(arena, sizeof *t->S * (size_t)t->n);
     t->is_tree = LM_NEW_N(arena, unsigned char, m->njoints);
     t->cand = LM_NEW_N(arena, int, m->nrows);
-    return t->parent && t->joint && t->carrier && t->depth && t->order && t->first && t->nfree && t->S &&
-                   t->is_tree && t->cand
+    return t->parent && t->joint && t->carrier && t->depth && t->order && t->first && t->nfree &&
+                   t->S && t->is_tree && t->cand
                ? 0
                : -1;
 }
@@ -151,8 +151,7 @@ lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena)
     lm_tree *t = LM_NEW(arena, lm_tree);
     adjacency g;
     if (!t || alloc_tree(t, m, arena) || make_adjacency(m, arena, &g)) return NULL;
-    for (int n = 0; n < t->n; n++)
-        t->depth[n] = t->parent[n] = t->carrier[n] = t->joint[n] = -1;
+    for (int n = 0; n < t->n; n++) t->depth[n] = t->parent[n] = t->carrier[n] = t->joint[n] = -1;
     int done = grow(m, t, &g, LM_GROUND, 0);
     for (int n = 0; n < t->n; n++)
         if (t->depth[n] < 0) {

@@ -136,3 +136,11 @@ int lm_csv_close(lm_csv *csv, char *err, size_t size)
     lm_free(csv);
     return error ? -1 : 0;
 }
+
+void lm_csv_drop(lm_csv *csv)
+{
+    if (!csv) return;
+    if (csv->file.target) close(csv->file.fd);
+    lm_replace_drop(&csv->file);
+    lm_free(csv);
+}

@@ -11,5 +11,6 @@ int lm_csv_open(const char *path, lm_csv **csv, char *err, size_t size); /* "-":
 int lm_csv_header(lm_csv *csv, int n, const char *const *names);
 int lm_csv_row(lm_csv *csv, int n, const double *values);
 int lm_csv_close(lm_csv *csv, char *err, size_t size); /* -1 when any write failed */
+void lm_csv_drop(lm_csv *csv); /* instead of closing: there is no such file, or still the old one */
 
 #endif

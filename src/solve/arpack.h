@@ -1,18 +1,18 @@
-/* The extreme eigenvalues of a symmetric operator by ARPACK's implicitly restarted Lanczos method.
+/* The extreme eigenvalues of a symmetric operator by ARPACK's implicitly restarted Lanczos
+ * method.
  *
  *     A x = lambda B x,   B symmetric, positive semidefinite,
  *
- * through OP = (A - sigma B)^-1 B, whose eigenvalues are mu = 1/(lambda - sigma): those lambda nearest to
- * sigma come first. Vectors are of unit size in B, and orthogonal. */
+ * through OP = (A - sigma B)^-1 B, whose eigenvalues are mu = 1/(lambda - sigma): those lambda
+ * nearest to sigma come first. Vectors are of unit size in B, and orthogonal. */
 #ifndef LM_SOLVE_ARPACK_H
 #define LM_SOLVE_ARPACK_H
 
 typedef struct lm_lanczos {
     int n; /* length of a vector */
-    int (*solve)(void *context, const double *Bx,
-                 double *y); /* y = (A - sigma B)^-1 Bx, y may be Bx;
-                                                                 not 0: stop */
-    void (*multiply)(void *context, const double *x, double *y); /* y = B x */
+    /* y = (A - sigma B)^-1 Bx, y may be Bx; not 0: stop. y = B x. */
+    int (*solve)(void *context, const double *Bx, double *y);
+    void (*multiply)(void *context, const double *x, double *y);
     void *context;
     const char *which; /* "LM": the largest |mu|, "SA": the smallest mu, negative ones first */
     double sigma;

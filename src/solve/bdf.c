@@ -91,6 +91,7 @@ static void learn(bdf *b)
         double v = lm_motion_norm(s->sys, b->unit, d + s->sys->nv) / c->speed;
         s->clock->err_last = fmax(x, v) / b->allowed;
     }
+    bdf_note_noise(b);
     past->calm = fmin(past->calm * (1 + 0.001 * fmin(1, c->h / past->slow)), b->echo);
     if (IDAGetLastOrder(b->ida, &order)) return;
     if ((b->steps > 10 && order > 2) || c->h > past->slow) past->slow += 0.1 * (c->h - past->slow);
@@ -137,12 +138,13 @@ static int accept(bdf *b, double t)
     return 0;
 }
 
-/* Over a singular position, if that is what is in the way: 0; 1: it is not; < 0: memory. */
-static int hop(bdf *b, double limit)
+/* Over a singular position, if that is what is in the way, with an error of `most` tolerances: 0; 1: it
+ * is not; < 0: memory. */
+static int hop(bdf *b, double limit, double most)
 {
     double end;
-    keep(&b->base);
-    int bad = bdf_hop(b, limit, &end);
+    keep(&b->base); /* bdf_hop writes the new state only if there is one */
+    int bad = bdf_hop(b, limit, fmax(most * b->base.opt.tolerance, 1e-7), &end);
     if (bad) return bad;
     b->hopped = 1;
     b->started = 0;
@@ -235,7 +237,7 @@ static int recover(bdf *b, double limit, int flag, double *less)
     if (b->why == BDF_NO_MEMORY || flag == IDA_MEM_FAIL) return -1;
     if (b->echo > 4 * b->past->calm) {
         if (b->steps > 0) bdf_remember(b);
-        int bad = hop(b, limit);
+        int bad = hop(b, limit, 3);
         if (bad <= 0) return bad;
     }
     if (b->steps == 0) {
@@ -259,7 +261,7 @@ static int step(lm_integrator *s, double limit)
         if (bad > 0) lm_explain_mass(s, s->clock->t, bad);
         if (bad) return bad;
     } else if (b->wary) {
-        bad = hop(b, limit);
+        bad = hop(b, limit, 0.1);
         if (bad <= 0) return bad;
     }
     for (;;) {
@@ -280,12 +282,10 @@ static int step(lm_integrator *s, double limit)
 static void destroy(lm_integrator *s)
 {
     bdf *b = (bdf *)s;
-    N_Vector vector[] = {b->y, b->yp, b->res, b->dky};
     if (b->ida) IDAFree(&b->ida);
     if (b->newton) SUNNonlinSolFreeEmpty(b->newton);
-    for (int i = 0; i < 4; i++)
-        if (vector[i]) N_VDestroy(vector[i]);
     if (b->context) SUNContext_Free(&b->context);
+    bdf_vectors_free(b->vectors);
     lm_free(b->q_ref);
     lm_free(b->turn);
     lm_integrator_free(s);
@@ -315,16 +315,14 @@ static int make_ida(bdf *b)
 {
     const lm_system *sys = b->base.sys;
     if (SUNContext_Create(NULL, &b->context)) return -1;
-    b->y = bdf_vector_new(2L * sys->nv + sys->nl, b->context);
+    b->vectors = bdf_vectors_new(2L * sys->nv + sys->nl);
     b->ida = IDACreate(b->context);
     b->newton = bdf_newton_new(b);
-    if (!b->y || !b->ida || !b->newton) return -1;
-    b->yp = N_VClone(b->y);
-    b->res = N_VClone(b->y);
-    b->dky = N_VClone(b->y);
-    if (!b->yp || !b->res || !b->dky) return -1;
-    N_VConst(0, b->yp);
-    N_VConst(0, b->res);
+    if (!b->vectors || !b->ida || !b->newton) return -1;
+    b->y = bdf_vectors_next(b->vectors, b->context);
+    b->yp = bdf_vectors_next(b->vectors, b->context);
+    b->res = bdf_vectors_next(b->vectors, b->context);
+    b->dky = bdf_vectors_next(b->vectors, b->context);
     return IDASetErrHandlerFn(b->ida, be_silent, NULL) ||
            IDAInit(b->ida, bdf_residual, b->base.opt.t0, b->y, b->yp) ||
            IDASetUserData(b->ida, b) || IDAWFtolerances(b->ida, bdf_weights) ||

@@ -27,6 +27,8 @@ typedef struct bdf_memory {
     double t, h, order; /* of the last good step before a singular position; order 0: none */
 } bdf_memory;
 
+typedef struct bdf_vectors bdf_vectors;
+
 typedef struct bdf {
     lm_integrator base;
     bdf_memory *past; /* in the state block, and so are */
@@ -37,6 +39,7 @@ typedef struct bdf {
     SUNContext context;
     SUNNonlinearSolver newton;
     SUNNonlinSolSysFn system; /* IDA's way to bdf_residual() */
+    bdf_vectors *vectors;     /* all of them, IDA's too */
     N_Vector y, yp, res, dky;
     void *ida;
     double *q_ref;
@@ -49,6 +52,7 @@ typedef struct bdf {
     long errors;    /* times that the error test rejected one */
     double h_first; /* the first step tried */
     int low;        /* steps with a low order */
+    int clean;      /* last steps that rounding errors did not rule */
     int wary;       /* the last step came near a singular position */
     int hopped;     /* it was a hop: bdf_follow() knows the way, not IDA */
 
@@ -71,6 +75,8 @@ typedef struct bdf {
 
 /* Weights of the errors, as IDA wants them: an IDAEwtFn. */
 int bdf_weights(N_Vector y, N_Vector w, void *b);
+/* Count the steps in which rounding errors do not rule, more than elsewhere in this mechanism. */
+void bdf_note_noise(bdf *b);
 double bdf_least_step(const lm_integrator *s);
 /* Whether the local coordinates have gone so far that q_ref should be moved. */
 int bdf_is_far(const bdf *b);
@@ -78,8 +84,10 @@ int bdf_is_far(const bdf *b);
  * IDA does not want to; < 0: memory. */
 int bdf_start(bdf *b, double limit, double less);
 
-/* A vector for y, with the operations that all of IDA's then have; NULL: memory. */
-N_Vector bdf_vector_new(long n, SUNContext context);
+/* Vectors of length n, all zero; NULL: memory, or there are no more. */
+bdf_vectors *bdf_vectors_new(long n);
+void bdf_vectors_free(bdf_vectors *all);
+N_Vector bdf_vectors_next(bdf_vectors *all, SUNContext context);
 
 /* The nonlinear solver that IDA calls, and the residual that it asks IDA for. */
 SUNNonlinearSolver bdf_newton_new(bdf *b);
@@ -91,8 +99,9 @@ double bdf_echo(bdf *b);
 void bdf_remember(bdf *b);
 /* Its state at a later time, into b->q and b->res (xi, v). */
 int bdf_follow(bdf *b, double t);
-/* Take the state behind the singular position that is in the way, at *end. 0; 1: there is none, or
- * it cannot be left behind; < 0: memory. */
-int bdf_hop(bdf *b, double limit, double *end);
+/* Take the state behind the singular position that is in the way, at *end, unless the constraints
+ * change it there by more than `most`. 0; 1: there is no such position, or it cannot be left behind;
+ * < 0: memory. */
+int bdf_hop(bdf *b, double limit, double most, double *end);
 
 #endif

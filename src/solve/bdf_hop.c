@@ -10,7 +10,9 @@ void bdf_remember(bdf *b)
 {
     lm_integrator *s = &b->base;
     int nv = s->sys->nv, order = 0;
-    if (IDAGetLastOrder(b->ida, &order) || order < 3 || s->clock->h < 0.3 * b->past->slow) return;
+    int old = b->past->order == 0 || s->clock->t > b->past->t + 3 * b->past->h;
+    if (s->clock->h < 0.3 * b->past->slow || IDAGetLastOrder(b->ida, &order)) return;
+    if (order < 3 || (!old && b->clean <= order)) return;
     b->past->order = 0;
     for (int k = 0; k <= order; k++) {
         if (IDAGetDky(b->ida, s->clock->t, k, b->dky)) return;
@@ -42,26 +44,31 @@ static double regularity(bdf *b, double t)
     return bad < 0 ? -1 : bad ? 0 : lm_linear_rcond(s->lin);
 }
 
-/* Take the state at t, with positions and velocities on the constraints; unless that changes more than
- * the tolerance can bear. */
-static int land(bdf *b, double t)
+/* Take the state at t, with positions and velocities on the constraints; unless that changes them by
+ * more than `most`. */
+static int land(bdf *b, double t, double most)
 {
     lm_integrator *s = &b->base;
     lm_system *sys = s->sys;
-    double moved = 0, gap = 0, change = 0, *v = NV_DATA_S(b->res) + sys->nv;
+    size_t nv = (size_t)sys->nv;
+    double moved = 0, gap = 0, change = 0, *v = NV_DATA_S(b->res) + nv;
+    double *a = NV_DATA_S(b->dky), *lam = a + nv;
     int bad = bdf_follow(b, t);
     if (!bad) bad = lm_project_position(s, t, b->q, &moved, &gap);
     if (!bad) bad = lm_project_velocity(s, t, b->q, v, &change);
-    if (!bad) bad = fmax(moved, change / s->clock->speed) > fmax(3 * s->opt.tolerance, 1e-7);
+    if (!bad) bad = fmax(moved, change / s->clock->speed) > most;
+    if (!bad) bad = lm_consistent_acceleration(s, t, b->q, v, a, lam);
     if (bad) return bad;
     memcpy(s->q, b->q, sizeof(double) * (size_t)sys->nq);
-    memcpy(s->v, v, sizeof(double) * (size_t)sys->nv);
-    return lm_consistent_acceleration(s, t, s->q, s->v, s->a, s->lam);
+    memcpy(s->v, v, sizeof(double) * nv);
+    memcpy(s->a, a, sizeof(double) * nv);
+    memcpy(s->lam, lam, sizeof(double) * (size_t)sys->nl);
+    return 0;
 }
 
 /* The way ahead is looked at in quarters of the good step: through the least regular place to where
  * it is as good as it was then, and much better than there. */
-int bdf_hop(bdf *b, double limit, double *end)
+int bdf_hop(bdf *b, double limit, double most, double *end)
 {
     enum { QUARTERS = 32 };
     double t = b->base.clock->t, h = b->past->h;
@@ -73,7 +80,7 @@ int bdf_hop(bdf *b, double limit, double *end)
         if (*end >= limit) return 1;
         double now = regularity(b, *end);
         least = fmin(least, now);
-        if (now >= 3 * least && now >= good && i >= 4) return land(b, *end);
+        if (now >= 3 * least && now >= good && i >= 4) return land(b, *end, most);
     }
     return least < 0 ? -1 : 1;
 }

@@ -32,10 +32,10 @@ static double unit_of_length(const bdf *b)
 /* What rounding errors make of a step: they grow with the distance from the origin, come back with
  * their echo, near a singular position once more in the velocities; and order 5 takes differences of
  * them. */
-static double noise(const bdf *b)
+static double noise(const bdf *b, double echo)
 {
     double far = fmax(1, b->reach / b->base.clock->size);
-    return 3e-14 * far * b->echo * (1 + 0.03 * b->echo / b->past->calm);
+    return 3e-14 * far * echo * (1 + 0.03 * echo / b->past->calm);
 }
 
 /* The largest coordinate of a body. */
@@ -51,10 +51,17 @@ static double reach(bdf *b)
 
 /* The error allowed in a step is a share of tolerance h/T, so that the errors of a whole run add up
  * to the tolerance. h is the step of late: a new start is not asked for more than other steps. */
-static double allowance(const bdf *b)
+static double share(const bdf *b)
 {
-    const lm_integrator *s = &b->base;
-    return fmax(SHARE * s->opt.tolerance * b->past->slow / span(s), noise(b));
+    return SHARE * b->base.opt.tolerance * b->past->slow / span(&b->base);
+}
+
+static double allowance(const bdf *b) { return fmax(share(b), noise(b, b->echo)); }
+
+void bdf_note_noise(bdf *b)
+{
+    double most = fmax(share(b), 10 * noise(b, b->past->calm));
+    b->clean = fmax(b->allowed, noise(b, b->echo)) < 2 * most ? b->clean + 1 : 0;
 }
 
 int bdf_weights(N_Vector y, N_Vector w, void *data)
@@ -215,7 +222,7 @@ int bdf_start(bdf *b, double limit, double less)
     b->h_first = fmax(b->h_first * less, bdf_least_step(s));
     b->started = 1;
     b->steps = b->errors = 0;
-    b->low = b->wary = b->hopped = 0;
+    b->low = b->wary = b->hopped = b->clean = 0;
     return IDAReInit(b->ida, s->clock->t, b->y, b->yp) || IDASetInitStep(b->ida, b->h_first) ||
            IDASetMinStep(b->ida, bdf_least_step(s)) || IDASetMaxStep(b->ida, 0);
 }

@@ -44,7 +44,7 @@ lm_block_solver *lm_block_create(const lm_pattern *p, const lm_groups *g, int *n
         lm_block_plan *plan = &b->plan;
         size_t n = (size_t)p->n, f = (size_t)plan->largest;
         double *at = LM_NEW_N(&arena, double, plan->doubles + 1);
-        b->front = LM_NEW_N(&arena, double, f * f + 4 * f + 1); /* solutions use it too */
+        b->front = LM_NEW_N(&arena, double, f *f + 4 * f + 1); /* solutions use it too */
         b->stack = LM_NEW_N(&arena, double, plan->stack + 1);
         b->x = LM_NEW_N(&arena, double, n + 1);
         b->proof = LM_NEW_N(&arena, double, 3 * n + 1);
@@ -70,8 +70,10 @@ void lm_block_destroy(lm_block_solver *b)
 /* ---- small dense products ---- */
 
 #define INLINE static inline __attribute__((always_inline))
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define CLONES __attribute__((target_clones("avx2", "default"))) /* the same bits: no fused products */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define CLONES                                                                                     \
+    __attribute__((target_clones("avx2", "default"))) /* the same bits: no fused products */
 #else
 #define CLONES
 #endif
@@ -201,8 +203,8 @@ INLINE int eliminate(lm_block_solver *b, lm_block_node *node, const double *fron
     if (invert(m, front, f, D, b)) return 1;
     memset(W, 0, sizeof(double) * (size_t)(m * r));
     memset(Z, 0, sizeof(double) * (size_t)(m * r));
-    subtract_product(m, r, m, D, m, front + f * m, f, W, m);     /* W = -D A12 */
-    subtract_product(r, m, m, front + m, f, D, m, Z, r);         /* Z = -A21 D */
+    subtract_product(m, r, m, D, m, front + f * m, f, W, m); /* W = -D A12 */
+    subtract_product(r, m, m, front + m, f, D, m, Z, r);     /* Z = -A21 D */
     for (int j = 0; j < r; j++)
         memcpy(update + r * j, front + m + f * (m + j), sizeof(double) * (size_t)r);
     for (int k = 0; k < m * r; k++) W[k] = -W[k], Z[k] = -Z[k];

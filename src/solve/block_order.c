@@ -18,13 +18,13 @@ typedef struct order {
     lm_arena arena;
     int n;
     const lm_groups *g;
-    int *size;           /* unknowns of the group */
-    list *vars, *elems;  /* [n] */
-    list *reach;         /* [n] of an eliminated group: what it touched */
-    int *mark, stamp;    /* [n] */
-    int *degree;         /* [n] -1: eliminated */
-    int *blocked;        /* [n] groups that must go before */
-    list *unblocks;      /* [n] */
+    int *size;          /* unknowns of the group */
+    list *vars, *elems; /* [n] */
+    list *reach;        /* [n] of an eliminated group: what it touched */
+    int *mark, stamp;   /* [n] */
+    int *degree;        /* [n] -1: eliminated */
+    int *blocked;       /* [n] groups that must go before */
+    list *unblocks;     /* [n] */
     int *heap, *heap_degree, nheap, heap_cap;
     int *sequence, done; /* groups in order */
     long fill;
@@ -97,7 +97,8 @@ static int start(order *o, const lm_pattern *p, const lm_groups *g)
     lm_arena *a = &o->arena;
     o->size = LM_NEW_N(a, int, n), o->mark = LM_NEW_N(a, int, n), o->degree = LM_NEW_N(a, int, n);
     o->blocked = LM_NEW_N(a, int, n), o->sequence = LM_NEW_N(a, int, n);
-    o->vars = LM_NEW_N(a, list, n), o->elems = LM_NEW_N(a, list, n), o->reach = LM_NEW_N(a, list, n);
+    o->vars = LM_NEW_N(a, list, n), o->elems = LM_NEW_N(a, list, n),
+    o->reach = LM_NEW_N(a, list, n);
     o->unblocks = LM_NEW_N(a, list, n);
     if (!o->size || !o->mark || !o->degree || !o->blocked || !o->sequence || !o->vars ||
         !o->elems || !o->reach || !o->unblocks)
@@ -365,7 +366,8 @@ static int find_entries(builder *b)
                 }
                 int at = node->entry + node->nent++;
                 plan->from[at] = k;
-                plan->to[at] = place_in_front(node, i) + (node->m + node->r) * place_in_front(node, j);
+                plan->to[at] =
+                    place_in_front(node, i) + (node->m + node->r) * place_in_front(node, j);
             }
         for (int k = 0, at = 0; k < plan->nnodes && pass == 0; k++) {
             plan->nodes[k].entry = at;
@@ -407,7 +409,8 @@ static int reserve(builder *b, lm_arena *temp)
     return plan->nodes && plan->old_of && b->place && b->new_of && b->node_of && b->mark ? 0 : -1;
 }
 
-int lm_block_plan_make(const lm_pattern *p, const lm_groups *g, lm_arena *arena, lm_block_plan *plan)
+int lm_block_plan_make(const lm_pattern *p, const lm_groups *g, lm_arena *arena,
+                       lm_block_plan *plan)
 {
     order o;
     symmetric s;

@@ -34,9 +34,9 @@ typedef struct genalpha {
     double *tjerk;                          /* its third derivative */
     double factor_cM, factor_h;             /* of the factors in use; 0: none */
     double turned;                          /* motion since they were made */
-    lm_filter filter;                       /* of fast vibrations; its span is 0 when it is outdated */
-    double filter_turned;                   /* motion since it was made */
-    double gap; /* of the positions, to be closed by the second solution */
+    lm_filter filter;     /* of fast vibrations; its span is 0 when it is outdated */
+    double filter_turned; /* motion since it was made */
+    double gap;           /* of the positions, to be closed by the second solution */
 } genalpha;
 
 /* Old factors also mean old directions for the correction e, and so an error of their age times h^3:
@@ -44,12 +44,16 @@ typedef struct genalpha {
 #define MOST_TURNED 0.05
 
 /* The filter of vibrations outlives more motion than the factors. Vibrations below so much of the
- * tolerance are not followed. */
+ * tolerance are not followed. Where bodies vibrate, errors count as added up over so many steps
+ * and not over more: after that a vibration's phase is beyond interest. */
 #define MOST_FILTER_TURNED 0.1
-#define FAST_SHARE         0.3
+#define FAST_SHARE         1.0
+#define PATIENCE           5000.0
 
-/* Below this ratio of error to allowance the step grows as much as it may. */
+/* Below the one ratio of error to allowance the step grows as much as it may, above the other it is
+ * repeated. */
 #define SMALL_RATIO 0.08
+#define MOST_RATIO  1.3
 
 /* Softness of loop rows over the typical mass: keeps factors alive in singular positions. */
 #define SOFTNESS 1e-12
@@ -265,7 +269,8 @@ static double motion_size(const genalpha *g, const double *dx)
 static double allowance(const genalpha *g, double h)
 {
     const lm_integrator_options *o = &g->base.opt;
-    return 0.2 * o->tolerance * h / (o->until - o->t0);
+    double part = h / (o->until - o->t0);
+    return 0.2 * o->tolerance * (g->base.sys->flexible ? fmax(part, 1 / PATIENCE) : part);
 }
 
 /* Third derivative of the motion in this step, (w1 - w0)/h. Where nothing damps them (rho_inf 1,
@@ -287,7 +292,8 @@ static int filter_ready(genalpha *g, double t, double h)
     lm_integrator *s = &g->base;
     lm_filter *f = &g->filter;
     double span = s->clock->reach * h;
-    if (f->span > 0.5 * span && f->span < 2 * span && g->filter_turned < MOST_FILTER_TURNED) return 1;
+    if (f->span > 0.5 * span && f->span < 2 * span && g->filter_turned < MOST_FILTER_TURNED)
+        return 1;
     lm_state st = {t, g->tq, g->tv, g->ta, g->tlam};
     g->filter_turned = 0;
     return lm_filter_make(f, &st, span) == 0;
@@ -302,16 +308,21 @@ static double without_vibrations(genalpha *g, double t, double h, double c, doub
 {
     lm_integrator *s = &g->base;
     lm_clock *k = s->clock;
+    double span = s->opt.until - s->opt.t0, fast;
     if (k->reach < 1) k->reach = 4;
-    if (!filter_ready(g, t, h)) return ratio;
-    double H = g->filter.span, whole = c * H * H * H / (FAST_SHARE * s->opt.tolerance);
-    lm_filter_apply(&g->filter, g->tjerk);
-    double fast = whole * motion_size(g, g->tjerk);
-    if (fast > 1) {
-        k->reach = fmax(1, 0.5 * k->reach);
-        return ratio;
+    for (;;) {
+        if (!filter_ready(g, t, h)) return ratio;
+        double H = g->filter.span;
+        lm_filter_apply(&g->filter, g->tjerk);
+        fast = c * H * H * H / (FAST_SHARE * s->opt.tolerance) * motion_size(g, g->tjerk);
+        if (fast <= 1) break;
+        int enough = k->reach <= 1 || ratio <= MOST_RATIO; /* the step is good as it is */
+        k->reach = fmax(1, k->reach / 4);
+        jerk(g, h);
+        if (enough) return ratio;
     }
-    if (fast < 0.03) k->reach = fmin(2 * k->reach, 256);
+    if (fast < 0.03) k->reach *= fast < 1e-4 ? 16 : 2;
+    k->reach = fmax(1, fmin(k->reach, span / h));
     lm_filter_apply(&g->filter, g->tjerk);
     return fmin(ratio, c * h * h * h * motion_size(g, g->tjerk) / allowance(g, h));
 }
@@ -453,7 +464,7 @@ static int try_step(genalpha *g, double t, double *h, trial_log *r, double *rati
     if (r->why == NO_MEMORY) return -1;
     if (r->why == CONVERGED) {
         *ratio = error_ratio(g, t, take, allowed, &r->jerk); /* grows with h^2 */
-        if (*ratio <= 1.3) return 0;
+        if (*ratio <= MOST_RATIO) return 0;
         /* smooth motions need one or two smaller tries; more say that the error is noise */
         *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 / sqrt(*ratio));
     } else {

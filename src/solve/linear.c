@@ -9,10 +9,10 @@
 struct lm_linear {
     const lm_pattern *p;
     double *values;
-    double *rhs; /* [n] */
+    double *rhs;            /* [n] */
     lm_block_solver *block; /* NULL: KLU only */
-    int by_block;    /* the factors in use are the block solver's */
-    int doubts;      /* times that the block solver failed of late: KLU goes first while > 0 */
+    int by_block;           /* the factors in use are the block solver's */
+    int doubts; /* times that the block solver failed of late: KLU goes first while > 0 */
     klu_symbolic *symbolic;
     klu_numeric *numeric;
     klu_common common;

@@ -20,7 +20,7 @@ void lm_linear_solve(lm_linear *l, double *x); /* x: right side in, solution out
 /* The same of n right sides (1 or 2), one behind the other, as well as the factors are: enough for
  * corrections that are repeated. */
 void lm_linear_correct(lm_linear *l, int n, double *x);
-double lm_linear_rcond(lm_linear *l);           /* cheap estimate of the last factor */
+double lm_linear_rcond(lm_linear *l); /* cheap estimate of the last factor */
 /* Direction (unit largest entry) that the matrix hardly moves, by inverse iteration on the last
  * values with a small shift; 0, or -1. */
 int lm_linear_null_vector(lm_linear *l, double *x);

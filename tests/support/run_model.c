@@ -1,5 +1,7 @@
 #include "support/run_model.h"
 
+#include "support/scratch.h"
+
 #include <unistd.h>
 
 /* ---- the text of the model ---- */
@@ -8,21 +10,6 @@ static const char *environment(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
-}
-
-static char *read_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (!in) fail_msg("%s cannot be read", path);
-    fseek(in, 0, SEEK_END);
-    long size = ftell(in);
-    rewind(in);
-    char *text = malloc((size_t)size + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, (size_t)size, in), (size_t)size);
-    text[size] = '\0';
-    fclose(in);
-    return text;
 }
 
 /* text with [from, to) replaced; frees text. */
@@ -62,7 +49,7 @@ static char *model_text(const run_how *how)
     char *text;
     if (how->model) {
         snprintf(path, sizeof path, "%s/%s.yaml", environment("MODELS", "models"), how->model);
-        text = read_file(path);
+        text = file_read(path, NULL);
     } else
         text = strdup(how->text);
     for (int i = 0; i < RUN_SWAPS && how->swap[i][0]; i++)
@@ -145,7 +132,7 @@ table run_model(const run_how *how)
     if (st != LIMBER_OK && !(how->may_stop && st == LIMBER_STOPPED))
         complain(msg, *r.sum.reason ? r.sum.reason : "the run failed", how);
     if (limber_export_csv(results, csv, msg) != LIMBER_OK) complain(msg, "no CSV", how);
-    char *text = read_file(csv);
+    char *text = file_read(csv, NULL);
     parse_csv(&r, text);
     free(text);
     unlink(results);

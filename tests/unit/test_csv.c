@@ -1,6 +1,8 @@
 /* CSV files: the bytes, and that half a file never stands under the user's name. */
 #include "base/mem.h"
 #include "io/csv.h"
+#include "support/failing.h"
+#include "support/scratch.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -19,12 +21,11 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/limber-csv-XXXXXX";
-static char path[64];
+static char path[SCRATCH_PATH];
 
 static lm_csv *open_csv(const char *name)
 {
-    char err[300] = "";
+    char err[500] = "";
     lm_csv *csv;
     if (lm_csv_open(name, &csv, err, sizeof err)) fail_msg("%s", err);
     return csv;
@@ -32,7 +33,7 @@ static lm_csv *open_csv(const char *name)
 
 static void refuse(const char *name, const char *part)
 {
-    char err[300] = "";
+    char err[500] = "";
     lm_csv *csv;
     assert_int_equal(lm_csv_open(name, &csv, err, sizeof err), -1);
     assert_null(csv);
@@ -41,23 +42,9 @@ static void refuse(const char *name, const char *part)
 
 static void check_content(const char *expected)
 {
-    static char text[1000];
-    FILE *in = fopen(path, "rb");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = 0;
-    fclose(in);
+    char *text = file_read(path, NULL);
     assert_string_equal(text, expected);
-}
-
-static int count_files(void)
-{
-    char command[100];
-    snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
-    FILE *in = popen(command, "r");
-    int n = -1;
-    assert_int_equal(fscanf(in, "%d", &n), 1);
-    pclose(in);
-    return n;
+    free(text);
 }
 
 static void test_bytes(void **state)
@@ -73,7 +60,7 @@ static void test_bytes(void **state)
     check_content("t,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",\n"
                   "0,0.10000000000000001,-1e-300,nan,inf\n"
                   "0.33333333333333331,nan,-inf,1e+22,-0\n");
-    assert_int_equal(count_files(), 1);
+    assert_int_equal(scratch_count(), 1);
 }
 
 /* Every double comes back as it was, also through more than the buffer. */
@@ -113,18 +100,18 @@ static void test_decimal_comma(void **state)
 
 static void test_errors(void **state)
 {
-    char name[100];
+    char name[SCRATCH_PATH];
     (void)state;
     refuse("", "No such file");
-    refuse(folder, "Is a directory");
-    snprintf(name, sizeof name, "%s/no/folder.csv", folder);
+    refuse(scratch_folder(), "Is a directory");
+    scratch_path(name, "no/folder.csv");
     refuse(name, "No such file");
     assert_int_equal(lm_csv_close(NULL, NULL, 0), 0);
 }
 
 static void test_full_disk(void **state)
 {
-    char err[300];
+    char err[500];
     double row[3] = {1.0 / 3, 2.0 / 3, 4.0 / 3};
     struct rlimit old, limit;
     (void)state;
@@ -146,15 +133,36 @@ static void test_full_disk(void **state)
         assert_int_equal(closed, -1);
         assert_non_null(strstr(err, "out.csv: File too large"));
         check_content("0.33333333333333331\n"); /* the old file is whole */
-        assert_int_equal(count_files(), 1);
+        assert_int_equal(scratch_count(), 1);
     }
     signal(SIGXFSZ, SIG_DFL);
+}
+
+/* What is given up leaves no trace: no file, or the old one. */
+static void test_dropped(void **state)
+{
+    double row[3] = {1, 2, 3};
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        unlink(path);
+        if (old) file_write(path, "old\n", 4);
+        for (int rows = 1; rows <= 100000; rows *= 100) { /* in the buffer only, and on the disk */
+            lm_csv *csv = open_csv(path);
+            for (int i = 0; i < rows; i++) assert_int_equal(lm_csv_row(csv, 3, row), 0);
+            assert_int_equal(scratch_count(), old + 1);
+            lm_csv_drop(csv);
+            assert_int_equal(scratch_count(), old);
+        }
+        if (old) check_content("old\n");
+    }
+    lm_csv_drop(NULL);
+    lm_csv_drop(open_csv("/dev/null"));
 }
 
 /* Devices are written, not replaced. */
 static void test_devices(void **state)
 {
-    char err[300];
+    char err[500];
     double x = 1;
     struct stat st;
     (void)state;
@@ -201,11 +209,11 @@ static void test_standard_output(void **state)
 
 static void test_link(void **state)
 {
-    char link[100];
+    char link[SCRATCH_PATH];
     struct stat st;
     double x = 3;
     (void)state;
-    snprintf(link, sizeof link, "%s/link.csv", folder);
+    scratch_path(link, "link.csv");
     assert_int_equal(symlink("out.csv", link), 0);
     lm_csv *csv = open_csv(link);
     assert_int_equal(lm_csv_row(csv, 1, &x), 0);
@@ -216,51 +224,50 @@ static void test_link(void **state)
     unlink(link);
 }
 
+typedef struct opening {
+    lm_csv *csv;
+    int rc;
+    char err[500];
+} opening;
+
+static void open_one(void *context)
+{
+    opening *o = context;
+    o->err[0] = 0;
+    o->rc = lm_csv_open(path, &o->csv, o->err, sizeof o->err);
+}
+
+static int is_open(void *context)
+{
+    opening *o = context;
+    if (o->rc) assert_non_null(strstr(o->err, "memory"));
+    if (!o->rc) assert_int_equal(lm_csv_close(o->csv, o->err, sizeof o->err), 0);
+    return !o->rc;
+}
+
 static void test_no_memory(void **state)
 {
+    opening o;
     (void)state;
-    int failures = 0;
-    for (long k = 1;; k++) {
-        char err[300] = "";
-        lm_csv *csv;
-        lm_mem_fail_after(k);
-        int rc = lm_csv_open(path, &csv, err, sizeof err);
-        lm_mem_fail_after(0);
-        if (!rc) {
-            assert_int_equal(lm_csv_close(csv, err, sizeof err), 0);
-            break;
-        }
-        assert_non_null(strstr(err, "memory"));
-        assert_int_equal(lm_mem_live(), 0);
-        failures++;
-    }
-    assert_int_equal(failures, 3);
+    assert_int_equal(fail_in_turn(open_one, is_open, &o, 0), 3);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/out.csv", folder);
+    if (scratch_make("csv")) return -1;
+    scratch_path(path, "out.csv");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[100];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command) || lm_mem_live() ? -1 : 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_decimal_comma),   cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_standard_output), cmocka_unit_test(test_link),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_bytes),         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_decimal_comma), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_devices),       cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_link),          cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -1,5 +1,6 @@
 /* The public interface under hands that have not read the manual. */
 #include "base/mem.h"
+#include "support/run_model.h"
 
 #include <limber/limber.h>
 #include <math.h>
@@ -166,6 +167,31 @@ static void simulations_go_forward(void **state)
     limber_model_free(model);
 }
 
+/* As a run does: statics that stand before the dynamics give their start. */
+static void simulations_start_from_equilibrium(void **state)
+{
+    (void)state;
+    static const char spring[] =
+        BOB "forces: {spring: {type: spring, between: ['ground.at(1, 1, 0)', "
+            "bob], stiffness: 30, length: 0.5}}\n"
+            "analysis: [{type: statics, tolerance: 1e-8}, "
+            "{type: dynamics, until: 1, output_step: 0.25}]\n";
+    limber_model *model = parse(spring);
+    limber_simulation *sim;
+    double start[2], end[2];
+    assert_int_equal(limber_simulation_new(model, &sim, msg), LIMBER_OK);
+    assert_int_equal(limber_simulation_outputs(sim, start), LIMBER_OK);
+    assert_int_equal(limber_simulation_advance(sim, 1), LIMBER_OK);
+    assert_int_equal(limber_simulation_outputs(sim, end), LIMBER_OK);
+    table r = run_model(&(run_how){.text = spring});
+    assert_true(start[0] == table_first(&r, "angle"));
+    assert_true(fabs(start[0]) > 0.1);    /* it was not drawn in equilibrium, */
+    assert_near(end[0], start[0], 1e-10); /* and stays in it */
+    table_free(&r);
+    limber_simulation_free(sim);
+    limber_model_free(model);
+}
+
 static void simulations_that_cannot_be(void **state)
 {
     (void)state;
@@ -175,9 +201,12 @@ static void simulations_that_cannot_be(void **state)
     } wrong[] = {
         {BOB, LIMBER_INPUT},
         {BOB "analysis: {type: statics}\n", LIMBER_INPUT},
-        {BOB "analysis: {type: dynamics, until: 1, method: bdf}\n", LIMBER_UNSUPPORTED},
+        {BOB "analysis: {type: dynamics, until: 1, method: bdf, step: 0.01}\n", LIMBER_UNSUPPORTED},
         {BOB "formulation: rfe\n" DYNAMICS, LIMBER_UNSUPPORTED},
         {"limber: 1\nbodies: {a: {type: rigid, mass: 0}}\n" DYNAMICS, LIMBER_INPUT},
+        {BOB "loads: {push: {on: bob, torque: [0, 0, 50]}}\n"
+             "analysis: [{type: statics}, {type: dynamics, until: 1}]\n",
+         LIMBER_STOPPED},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         limber_model *model = parse(wrong[i].text);
@@ -249,15 +278,11 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, new_messages, free_messages)
     const struct CMUnitTest tests[] = {
-        TEST(wrong_texts_give_no_model),
-        TEST(a_run_needs_no_options),
-        TEST(a_csv_file_needs_results),
-        TEST(analyses_by_name),
-        TEST(simulations_go_forward),
-        TEST(simulations_that_cannot_be),
-        TEST(a_stopped_simulation_says_why),
-        TEST(simulations_share_a_model),
-        TEST(exports_that_fail),
+        TEST(wrong_texts_give_no_model),  TEST(a_run_needs_no_options),
+        TEST(a_csv_file_needs_results),   TEST(analyses_by_name),
+        TEST(simulations_go_forward),     TEST(simulations_start_from_equilibrium),
+        TEST(simulations_that_cannot_be), TEST(a_stopped_simulation_says_why),
+        TEST(simulations_share_a_model),  TEST(exports_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

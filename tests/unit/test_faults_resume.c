@@ -1,6 +1,7 @@
 /* A run that was killed or interrupted, wherever, and resumed gives the same bits as one that was
  * not. A child process runs the model and dies; the parent resumes it. */
-#include "base/mem.h"
+#include "support/mechanisms.h"
+#include "support/scratch.h"
 
 #include <limber/limber.h>
 #include <setjmp.h>
@@ -19,15 +20,7 @@
 
 /* A redundant four-bar with a motor, friction and sensors, after it has found its rest position. */
 static const char mechanism[] =
-    "limber: 1\n"
-    "gravity: [0, -9.81, 0]\n"
-    "bodies:\n"
-    "  crank: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], frames: {tip: [0, 1, 0]}}\n"
-    "  coupler: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 1, 0],\n"
-    "            frames: {tip: [2, 0, 0]}}\n"
-    "  rocker: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 1, 0],\n"
-    "           frames: {foot: [0.5, -1.5, 0]}}\n"
-    "joints:\n"
+    "limber: 1\n" FOUR_BAR_BODIES "joints:\n"
     "  pivot: {type: revolute, between: [ground, crank], axis: z, stiffness: 40, damping: 0.2,\n"
     "          effort: 'pwl(t, 0, 0, 1, 15, 3, -15, 4, 0) + 3*sin(2*t)'}\n"
     "  pin1: {type: revolute, between: [crank.tip, coupler], axis: z, friction: 0.1}\n"
@@ -41,25 +34,11 @@ static const char *const methods[] = {
     "until: 12, tolerance: 2e-6",
     "until: 20, step: 7e-4, method: newmark",
     "until: 20, tolerance: 1e-5, method: explicit",
+    "until: 60, tolerance: 1e-8, method: bdf",
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
-static char folder[300], results[330], csv[330];
-
-static char *content(void)
-{
-    FILE *in = fopen(csv, "rb");
-    assert_non_null(in);
-    fseek(in, 0, SEEK_END);
-    size_t size = (size_t)ftell(in);
-    rewind(in);
-    char *text = malloc(size + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, size, in), size);
-    text[size] = 0;
-    fclose(in);
-    return text;
-}
+static char results[SCRATCH_PATH], csv[SCRATCH_PATH];
 
 /* One run, or its resumption. */
 static limber_status run(const char *method, int resume,
@@ -91,14 +70,14 @@ static char *uninterrupted(const char *method)
 {
     unlink(results);
     assert_int_equal(run(method, 0, NULL, NULL), LIMBER_OK);
-    char *text = content();
+    char *text = file_read(csv, NULL);
     assert_true(strlen(text) > 10000);
     return text;
 }
 
 static void check_same(const char *expected)
 {
-    char *text = content();
+    char *text = file_read(csv, NULL);
     if (strcmp(text, expected) != 0) {
         size_t i = 0;
         while (text[i] == expected[i]) i++;
@@ -211,20 +190,10 @@ static void killed_at_any_time(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    const char *scratch = getenv("SCRATCH");
-    snprintf(folder, sizeof folder, "%s/resume-XXXXXX", scratch ? scratch : "/tmp");
-    if (!mkdtemp(folder)) return -1;
-    snprintf(results, sizeof results, "%s/r.h5", folder);
-    snprintf(csv, sizeof csv, "%s/r.csv", folder);
+    if (scratch_make("resume")) return -1;
+    scratch_path(results, "r.h5");
+    scratch_path(csv, "r.csv");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[340];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder); /* a killed child leaves files */
-    return system(command);
 }
 
 int main(void)
@@ -234,5 +203,5 @@ int main(void)
         cmocka_unit_test(killed_after_a_checkpoint),
         cmocka_unit_test(killed_at_any_time),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

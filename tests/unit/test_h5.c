@@ -1,6 +1,7 @@
 /* Result files: what is written is read again; wrong use and wrong files give a sentence. */
 #include "base/mem.h"
 #include "io/h5.h"
+#include "support/scratch.h"
 
 #include <hdf5.h>
 #include <setjmp.h>
@@ -15,13 +16,12 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/limber-h5-XXXXXX";
-static char path[64];
+static char path[SCRATCH_PATH];
 static const char *const txy[] = {"t", "position x", "position y"};
 
 static lm_h5 *open_file(lm_h5_mode mode)
 {
-    char err[400] = "";
+    char err[500] = "";
     lm_h5 *f;
     if (lm_h5_open(path, mode, &f, err, sizeof err)) fail_msg("%s", err);
     return f;
@@ -31,7 +31,7 @@ static void close_file(lm_h5 *f) { assert_int_equal(lm_h5_close(f), 0); }
 
 static void refuse(const char *name, lm_h5_mode mode, const char *part)
 {
-    char err[400] = "";
+    char err[500] = "";
     lm_h5 *f = (lm_h5 *)err;
     assert_int_equal(lm_h5_open(name, mode, &f, err, sizeof err), -1);
     assert_null(f);
@@ -41,25 +41,6 @@ static void refuse(const char *name, lm_h5_mode mode, const char *part)
 static void error_has(const lm_h5 *f, const char *part)
 {
     if (!strstr(lm_h5_error(f), part)) fail_msg("'%s' has no '%s'", lm_h5_error(f), part);
-}
-
-static void put_file(const char *name, const void *bytes, size_t size)
-{
-    FILE *out = fopen(name, "wb");
-    assert_int_equal(fwrite(bytes, 1, size, out), size);
-    fclose(out);
-}
-
-static unsigned char *get_file(const char *name, size_t *size)
-{
-    struct stat st;
-    assert_int_equal(stat(name, &st), 0);
-    *size = (size_t)st.st_size;
-    unsigned char *bytes = malloc(*size + 1);
-    FILE *in = fopen(name, "rb");
-    assert_int_equal(fread(bytes, 1, *size, in), *size);
-    fclose(in);
-    return bytes;
 }
 
 static void append_rows(lm_h5 *f, int table, int first, int n)
@@ -92,27 +73,27 @@ static void check_rows(lm_h5 *f, const char *where, long n)
 
 static void test_open_errors(void **state)
 {
-    char name[100];
+    char name[SCRATCH_PATH];
     (void)state;
-    snprintf(name, sizeof name, "%s/missing.h5", folder);
+    scratch_path(name, "missing.h5");
     refuse(name, LM_H5_READ, "missing.h5: No such file");
     refuse(name, LM_H5_UPDATE, "No such file");
     refuse("", LM_H5_READ, "No such file");
     refuse("", LM_H5_CREATE, "No such file");
-    refuse(folder, LM_H5_READ, "Is a directory");
-    refuse(folder, LM_H5_CREATE, "Is a directory");
+    refuse(scratch_folder(), LM_H5_READ, "Is a directory");
+    refuse(scratch_folder(), LM_H5_CREATE, "Is a directory");
     refuse("/dev/null", LM_H5_CREATE, "not a regular file");
     refuse("/dev/null/x", LM_H5_CREATE, "Not a directory");
-    snprintf(name, sizeof name, "%s/no/folder.h5", folder);
+    scratch_path(name, "no/folder.h5");
     refuse(name, LM_H5_CREATE, "No such file");
-    snprintf(name, sizeof name, "%s/text", folder);
-    put_file(name, "important notes", 15);
+    scratch_path(name, "text");
+    file_write(name, "important notes", 15);
     refuse(name, LM_H5_READ, "not an HDF5 file");
     refuse(name, LM_H5_UPDATE, "not an HDF5 file");
     refuse(name, LM_H5_CREATE, "not overwritten");
-    put_file(name, "", 0);
+    file_write(name, "", 0);
     refuse(name, LM_H5_READ, "is empty");
-    snprintf(name, sizeof name, "%s/pipe", folder);
+    scratch_path(name, "pipe");
     assert_int_equal(mkfifo(name, 0600), 0);
     refuse(name, LM_H5_READ, "not a regular file"); /* and does not wait for a writer */
 }
@@ -132,9 +113,9 @@ static void test_permissions(void **state)
 
 static void test_foreign(void **state)
 {
-    char name[100], *text;
+    char name[SCRATCH_PATH], *text;
     (void)state;
-    snprintf(name, sizeof name, "%s/foreign.h5", folder);
+    scratch_path(name, "foreign.h5");
     hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
     H5Tset_size(type, H5T_VARIABLE);
@@ -547,10 +528,10 @@ static void test_deterministic(void **state)
     size_t n1, n2;
     (void)state;
     write_sample();
-    unsigned char *first = get_file(path, &n1);
+    char *first = file_read(path, &n1);
     sleep(1); /* another second on the clock */
     write_sample();
-    unsigned char *second = get_file(path, &n2);
+    char *second = file_read(path, &n2);
     assert_int_equal(n1, n2);
     assert_memory_equal(first, second, n1);
     free(first);
@@ -560,9 +541,9 @@ static void test_deterministic(void **state)
 static void test_replaces_through_link(void **state)
 {
     struct stat st;
-    char link[100];
+    char link[SCRATCH_PATH];
     (void)state;
-    snprintf(link, sizeof link, "%s/link.h5", folder);
+    scratch_path(link, "link.h5");
     write_sample();
     assert_int_equal(symlink(path, link), 0);
     lm_h5 *f;
@@ -582,17 +563,9 @@ static void test_replaces_through_link(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/out.h5", folder);
+    if (scratch_make("h5")) return -1;
+    scratch_path(path, "out.h5");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[100];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command) || lm_mem_live() ? -1 : 0;
 }
 
 int main(void)
@@ -617,5 +590,5 @@ int main(void)
         cmocka_unit_test(test_deterministic),
         cmocka_unit_test(test_replaces_through_link),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

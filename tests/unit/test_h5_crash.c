@@ -4,8 +4,8 @@
  * The disk operations of a run are recorded (pwrite, ftruncate and rename of this executable stand in
  * front of the C library's), then done again one by one and page by page, as a killed process would
  * have left them, with a look at the file after each. And children are killed, at random moments. */
-#include "base/mem.h"
 #include "io/h5.h"
+#include "support/scratch.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -26,8 +26,7 @@
 
 enum { PAGE = 4096, BLOB = 10000 };
 
-static char folder[] = "/tmp/limber-h5-crash-XXXXXX";
-static char path[64], again[64];
+static char path[SCRATCH_PATH], again[SCRATCH_PATH];
 
 /* --- what the file must hold ------------------------------------------------------------------- */
 
@@ -262,7 +261,7 @@ static void make_late_table(void)
 
 static void begin(void)
 {
-    char err[200];
+    char err[500];
     now = (promise){.sure = {-1, -1, -1}, .shortest = -1, .blob = -1};
     made = 0;
     next_blob = -1;
@@ -284,7 +283,7 @@ static void resume(int cut)
 {
     enum { MORE = 90 };
     static double data[2 * 6000];
-    char err[200];
+    char err[500];
     lm_h5 *f;
     if (lm_h5_open(path, LM_H5_UPDATE, &f, err, sizeof err)) fail_msg("%s", err);
     int t = lm_h5_table(f, table[0], 2, columns, 5);
@@ -387,12 +386,13 @@ static int worth_a_look(const int *split, size_t i)
 /* Resume from a copy of the file, with rows dropped across the end of a node. */
 static void try_resumes(void)
 {
-    char command[200];
+    size_t size;
+    char *bytes = file_read(again, &size);
     for (int cut = 0; cut < 70; cut += cut < 10 ? 1 : 15) {
-        snprintf(command, sizeof command, "cp %s %s", again, path);
-        assert_int_equal(system(command), 0);
+        file_write(path, bytes, size);
         resume(cut);
     }
+    free(bytes);
 }
 
 /* Do the operations again; look at the file after each page of each, or near node splits only. */
@@ -429,7 +429,7 @@ static size_t replay(int splits_only)
 /* A run with everything that a run does, and resumes. */
 static void test_every_page(void **state)
 {
-    char err[200];
+    char err[500];
     (void)state;
     recording = 1;
     begin();
@@ -571,20 +571,12 @@ static void test_kills(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/out.h5", folder);
-    snprintf(again, sizeof again, "%s/again.h5", folder);
+    if (scratch_make("h5-crash")) return -1;
+    scratch_path(path, "out.h5");
+    scratch_path(again, "again.h5");
     for (int i = 0; i < 150; i++) columns[i] = i % 2 ? "position" : "t";
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[100];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
 }
 
 int main(void)
@@ -594,5 +586,5 @@ int main(void)
         cmocka_unit_test(test_deep_tree),
         cmocka_unit_test(test_kills),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

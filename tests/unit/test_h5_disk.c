@@ -2,6 +2,8 @@
  * and rename of this executable stand in front of the C library's and fail on demand. */
 #include "base/mem.h"
 #include "io/h5.h"
+#include "support/failing.h"
+#include "support/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +23,7 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/limber-h5-disk-XXXXXX";
-static char path[64];
+static char path[SCRATCH_PATH];
 static const char *const txy[] = {"t", "position x", "position y"};
 
 /* --- a disk that is full after some operations ------------------------------------------------------ */
@@ -64,7 +65,7 @@ typedef struct outcome {
     int opened;
     long flushed, appended; /* rows */
     int closed;             /* what lm_h5_close returned */
-    char error[400];
+    char error[500];
 } outcome;
 
 static int write_rows(lm_h5 *f, int table, int n, outcome *o)
@@ -157,17 +158,6 @@ static void resume(const outcome *o)
     check_file(&after);
 }
 
-static int count_files(void)
-{
-    char command[100];
-    snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
-    FILE *in = popen(command, "r");
-    int n = -1;
-    assert_int_equal(fscanf(in, "%d", &n), 1);
-    pclose(in);
-    return n;
-}
-
 /* --- tests --------------------------------------------------------------------------------------------- */
 
 static void test_full_at_every_operation(void **state)
@@ -188,7 +178,7 @@ static void test_full_at_every_operation(void **state)
             if (k % 7 == 0) resume(&o);
         } else {
             assert_int_equal(access(path, F_OK), -1);
-            assert_int_equal(count_files(), 0); /* nothing half made is left */
+            assert_int_equal(scratch_count(), 0); /* nothing half made is left */
         }
         /* Only what closing writes can fail without a word before. */
         if (!strstr(o.error, "No space left on device")) assert_int_equal(o.appended, 470);
@@ -258,7 +248,7 @@ static void test_exit_without_close(void **state)
 static int read_all(void)
 {
     static double data[3 * 1000];
-    char err[400] = "", *text, **names;
+    char err[500] = "", *text, **names;
     lm_h5 *f;
     void *blob;
     size_t size;
@@ -296,7 +286,7 @@ static void test_truncated_at_every_byte(void **state)
         assert_int_equal(read_all(), 1); /* a sentence */
         if (n % 50) continue;
         lm_h5 *g;
-        char err[400];
+        char err[500];
         assert_int_equal(lm_h5_open(path, LM_H5_UPDATE, &g, err, sizeof err), -1);
         if (n > 96) assert_non_null(strstr(err, "truncated"));
     }
@@ -347,7 +337,7 @@ static int is_watched(void)
 
 static void test_damaged(void **state)
 {
-    static unsigned char bytes[20000];
+    size_t size;
     int status;
     (void)state;
     if (is_watched()) skip();
@@ -361,10 +351,8 @@ static void test_damaged(void **state)
     assert_int_equal(lm_h5_write_attr_num(f, "/run", "i", 1), 0);
     assert_int_equal(lm_h5_write_blob(f, "/check", "abcdefgh", 8), 0);
     assert_int_equal(lm_h5_close(f), 0);
-    FILE *in = fopen(path, "rb");
-    size_t size = fread(bytes, 1, sizeof bytes, in);
-    fclose(in);
-    assert_in_range(size, 1000, sizeof bytes - 1);
+    unsigned char *bytes = (unsigned char *)file_read(path, &size);
+    assert_in_range(size, 1000, 20000);
     srand(7);
     fflush(NULL);
     pid_t child = fork();
@@ -373,62 +361,51 @@ static void test_damaged(void **state)
         read_damaged(bytes, size);
         _exit(0);
     }
+    free(bytes);
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
 }
 
-static int read_with_failures(long k)
+static void run_one(void *context)
 {
-    lm_mem_fail_after(k);
-    int rc = read_all();
-    lm_mem_fail_after(0);
-    return rc;
+    unlink(path);
+    *(outcome *)context = run_once(0);
+}
+
+static int is_complete(void *context)
+{
+    const outcome *o = context;
+    if (o->opened) check_file(o);
+    if (!o->error[0] && !o->closed) return 1;
+    assert_non_null(strstr(o->error, "memory"));
+    return 0;
 }
 
 /* Each allocation fails in turn, alone and with all after it. */
 static void test_no_memory(void **state)
 {
+    outcome o;
     (void)state;
     for (int sticky = 0; sticky < 2; sticky++) {
+        assert_true(fail_in_turn(run_one, is_complete, &o, sticky) > 8);
         lm_mem_fail_all(sticky);
-        int failures = 0;
-        for (long k = 1;; k++) {
-            unlink(path);
-            long before = lm_mem_allocs();
+        for (long k = 1; k < 20; k++) {
             lm_mem_fail_after(k);
-            outcome o = run_once(0);
+            read_all();
             lm_mem_fail_after(0);
             assert_int_equal(lm_mem_live(), 0);
-            if (o.opened) check_file(&o);
-            if (!o.error[0] && !o.closed) break;
-            assert_true(strstr(o.error, "memory") != NULL);
-            assert_true(lm_mem_allocs() >= before + k);
-            failures++;
         }
-        assert_true(failures > 8);
-        for (long k = 1; k < 20; k++) {
-            read_with_failures(k);
-            assert_int_equal(lm_mem_live(), 0);
-        }
+        lm_mem_fail_all(0);
     }
-    lm_mem_fail_all(0);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/out.h5", folder);
+    if (scratch_make("h5-disk")) return -1;
+    scratch_path(path, "out.h5");
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[100];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
 }
 
 int main(void)
@@ -441,5 +418,5 @@ int main(void)
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -138,7 +138,7 @@ static lm_lane same(double x) { return (lm_lane){x, x, x, x}; }
 static void test_against_beam(void **unused)
 {
     lm_model m;
-    lm_corot_const c;
+    lm_corot_const c = {0}; /* its lanes are filled one by one */
     lm_corot_state lanes;
     lm_lane f[2][6];
     lm_m3 E = m3_identity();

@@ -1,0 +1,220 @@
+/* Natural frequencies and mode shapes about a state at rest: the assembled initial state, where the
+ * analysis before has ended, or the static equilibrium near it. */
+#include "analysis/modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DENSE = 600 }; /* velocities up to which the dense solver is the quicker one */
+
+/* ---- solving ---- */
+
+static limber_status undamped(lm_modes *m, double **Y)
+{
+    int general = m->damped || m->skew;
+    /* some more than asked for: equal ones come together, and shapes with damping are made of
+     * them */
+    int wanted = general ? m->count + m->count / 2 + 20 : m->count + m->count / 8 + 4;
+    int few = m->nfree < 2 * wanted + 20, small = m->sys->nv <= DENSE && !m->large;
+    limber_status st;
+    if (small || few || m->implicit) /* Lanczos takes the inner product of a symmetric M */
+        st = lm_modes_dense(m, Y);
+    else {
+        st = lm_modes_large(m, wanted);
+        *Y = m->X;
+    }
+    if (!st) lm_modes_rayleigh(m);
+    return st ? st : lm_modes_turn_equal(m);
+}
+
+limber_status lm_modes_solve(lm_modes *m, double t, const double *q)
+{
+    double *Y = NULL, softness = m->sys->softness;
+    limber_status st = lm_modes_linearise(m, t, q);
+    if (!st) st = undamped(m, &Y);
+    if (!st)
+        st = m->n > 0 && (m->damped || m->skew) ? lm_modes_general(m, Y) : lm_modes_undamped(m);
+    if (!st) st = lm_modes_finish(m);
+    m->sys->softness = softness;
+    return st;
+}
+
+void lm_modes_free(lm_modes *m)
+{
+    if (m->g) m->g->ops->destroy(m->g);
+    lm_arena_free(&m->arena);
+}
+
+/* ---- what is said about them ---- */
+
+limber_mode lm_modes_public(const lm_modes *m, int i)
+{
+    const lm_mode *o = &m->mode[i];
+    limber_mode p = {.number = i + 1, .kind = o->kind, .real = o->re, .imaginary = o->im};
+    if (o->kind == LIMBER_MODE_VIBRATES) {
+        p.omega = hypot(o->re, o->im);
+        p.frequency = p.omega / (2 * acos(-1.0));
+        p.damping_ratio = o->re == 0 ? 0 : -o->re / p.omega;
+    } else if (o->kind != LIMBER_MODE_RIGID)
+        p.damping_ratio = o->kind == LIMBER_MODE_GROWS ? -1 : 1;
+    memcpy(p.participation, o->participation, sizeof p.participation);
+    memcpy(p.effective_mass, o->mass, sizeof p.effective_mass);
+    m->sys->form->describe_motion(m->sys, o->mover, p.moves, sizeof p.moves);
+    return p;
+}
+
+static void warn_unbalanced(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    char name[160];
+    if (m->at_rest) return;
+    m->sys->form->describe(m->sys, m->unbalanced_at, name, sizeof name);
+    lm_warning(run->diag, loc,
+               "modes: the state is not an equilibrium: a force of %.3g is not balanced (%s); the "
+               "modes are those of the state held there, use 'about: statics' for those of the "
+               "equilibrium",
+               m->unbalanced, name);
+}
+
+/* A mode grows where its exponent does, beyond rounding. */
+static int grows(const lm_mode *o)
+{
+    return o->kind == LIMBER_MODE_GROWS ||
+           (o->kind == LIMBER_MODE_VIBRATES && o->re > 1e-8 * o->im);
+}
+
+static void warn_unstable(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    int n = 0, most = 5;
+    for (int i = 0; i < m->found; i++) {
+        const lm_mode *o = &m->mode[i];
+        if (!grows(o) || ++n > most) continue;
+        lm_warning(run->diag, loc, "mode %d is unstable: it grows like exp(%.4g t)%s", i + 1, o->re,
+                   o->im > 0 ? " while it vibrates" : "");
+    }
+    if (n > most) lm_warning(run->diag, loc, "%d more modes are unstable", n - most);
+}
+
+/* Stiffnesses that differ too much: 1 - 1 = 1e-16, and that may be as much as a soft mode has. */
+static void warn_rounding(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    for (int j = 0; j < m->n && j < m->count; j++) {
+        double off = m->slack[j] / fabs(m->lambda[j]);
+        if (!(off > 0.01 && off < 1)) continue; /* beyond that it counts as 0 */
+        lm_warning(
+            run->diag, loc,
+            "rounding may change the frequency of mode %d by up to %.2g %%: parts of the model are "
+            "too stiff for it, perhaps elements too short",
+            j + 1, 50 * off);
+        return;
+    }
+}
+
+static void warn_left_out(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    char name[160];
+    if (!m->left_out) return;
+    m->sys->form->describe_motion(m->sys, m->left_out_at, name, sizeof name);
+    lm_warning(run->diag, loc,
+               "%d motion%s (mostly %s) %s neither mass nor stiffness and %s left out", m->left_out,
+               m->left_out == 1 ? "" : "s", name, m->left_out == 1 ? "has" : "have",
+               m->left_out == 1 ? "is" : "are");
+}
+
+static void say(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    warn_unbalanced(run, m, loc);
+    warn_left_out(run, m, loc);
+    warn_rounding(run, m, loc);
+    warn_unstable(run, m, loc);
+    if (m->found == 0)
+        lm_warning(run->diag, loc,
+                   "the joints and drives leave no motion free: there are no modes");
+}
+
+/* ---- the analysis ---- */
+
+static int stop(void *context)
+{
+    limber_progress p = {0};
+    return lm_run_progress(context, &p) != LIMBER_OK;
+}
+
+/* The static equilibrium near run->q into it, unrecorded: by the model's own entry, if it has
+ * one. */
+static limber_status find_equilibrium(lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    lm_spec_analysis a = {.type = LM_ANALYSIS_STATICS, .tolerance = 1e-4, .load_steps = 1};
+    lm_h5 *file = run->file;
+    limber_summary keep = *run->sum;
+    int resuming = run->resuming;
+    for (int i = spec->analyses.n - 1; i >= 0; i--)
+        if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) a = spec->analyses.at[i];
+    snprintf(run->sum->analysis, sizeof run->sum->analysis, "statics"); /* for messages */
+    run->file = NULL;
+    run->resuming = 0;
+    limber_status st = lm_statics(run, &a);
+    snprintf(keep.reason, sizeof keep.reason, "%s", run->sum->reason);
+    keep.iterations = run->sum->iterations;
+    *run->sum = keep;
+    run->file = file;
+    run->resuming = resuming;
+    return st;
+}
+
+static limber_status compute(lm_run *run, const lm_spec_analysis *a, lm_modes *m)
+{
+    limber_status st = a->about_statics ? find_equilibrium(run) : LIMBER_OK;
+    if (st) return st;
+    st = lm_modes_solve(m, a->about_statics ? 0 : run->t, run->q);
+    if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)
+        lm_stop(run, st, "modes: %s", m->failure[0] ? m->failure : limber_status_text(st));
+    if (st == LIMBER_INTERRUPTED) lm_stop(run, st, "interrupted while computing modes");
+    if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
+    return st;
+}
+
+/* Everything after the numbers: messages, summary, file, the caller's list. */
+static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const lm_modes *m)
+{
+    limber_summary *sum = run->sum;
+    say(run, m, a->loc);
+    if (run->diag->out_of_memory) return LIMBER_MEMORY; /* a message was lost */
+    snprintf(sum->method, sizeof sum->method, "%s", m->method);
+    sum->modes = m->found;
+    sum->modes_available = m->available;
+    sum->rows += m->found;
+    sum->about_statics = a->about_statics;
+    memcpy(sum->total_mass, m->total, sizeof sum->total_mass);
+    memcpy(sum->captured_mass, m->captured, sizeof sum->captured_mass);
+    limber_status st = lm_modes_record(run, m, a->about_statics ? "statics" : "initial");
+    for (int i = 0; i < m->found && !st && run->opt->mode; i++) {
+        limber_mode p = lm_modes_public(m, i);
+        run->opt->mode(run->opt->mode_context, &p);
+    }
+    return st;
+}
+
+limber_status lm_modes_analysis(lm_run *run, const lm_spec_analysis *a)
+{
+    lm_modes m = {.sys = run->sys, .count = a->count, .stop = stop, .stop_context = run};
+    size_t nq = (size_t)run->sys->nq, nv = (size_t)run->sys->nv;
+    limber_status st = lm_modes_begin(run);
+    double *keep = lm_alloc(sizeof(double) * (nq + nv + 1)); /* the state goes on as it came */
+    if (!st && !keep) st = LIMBER_MEMORY;
+    if (!st) memcpy(keep, run->q, sizeof(double) * (nq + nv));
+    if (!st) {
+        st = compute(run, a, &m);
+        if (!st) st = deliver(run, a, &m);
+        memcpy(run->q, keep, sizeof(double) * (nq + nv));
+    }
+    lm_free(keep);
+    lm_modes_free(&m);
+    if (st == LIMBER_IO) return st;
+    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
+    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
+    limber_status w = lm_record_status(run, word, why);
+    if (!w) w = lm_record_flush(run);
+    return st ? st : w;
+}

@@ -1,0 +1,289 @@
+/* The linearised system: reactions at rest, then M, D and K from the seam. */
+#include "analysis/modes.h"
+
+#include "math/eigen.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REFINEMENTS = 2, ALGEBRAIC = 20 };
+
+limber_status lm_modes_fail(lm_modes *m, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(m->failure, sizeof m->failure, fmt, args);
+    va_end(args);
+    return LIMBER_STOPPED;
+}
+
+/* ---- products with a block of the matrix ---- */
+
+void lm_modes_mul(const lm_modes *m, const double *A, const double *x, double *y)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    int nv = m->sys->nv;
+    memset(y, 0, sizeof(double) * (size_t)nv);
+    for (int c = 0; c < nv; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < nv; k++)
+            y[p->rowind[k]] += A[k] * x[c];
+}
+
+double lm_modes_form(const lm_modes *m, const double *A, const double *x, double *size)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    int nv = m->sys->nv;
+    double sum = 0, squares = 0;
+    for (int c = 0; c < nv; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < nv; k++) {
+            double term = x[p->rowind[k]] * A[k] * x[c];
+            sum += term;
+            squares += term * term;
+        }
+    if (size) *size = sqrt(squares);
+    return sum;
+}
+
+int lm_modes_reduce(const lm_modes *m, const double *A, int n, const double *Y, const double *X,
+                    double *out)
+{
+    size_t nv = (size_t)m->sys->nv;
+    double *AX = lm_alloc(sizeof(double) * nv * (size_t)n);
+    if (!AX) return -1;
+    for (size_t j = 0; j < (size_t)n; j++) lm_modes_mul(m, A, X + nv * j, AX + nv * j);
+    lm_dense_tmul(n, n, m->sys->nv, Y, AX, out);
+    lm_free(AX);
+    return 0;
+}
+
+/* ---- the state at rest ---- */
+
+/* y[nl] = -Phi a for the active rows. */
+static void minus_phi(const lm_modes *m, const double *a, double *y)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    int nv = m->sys->nv;
+    memset(y, 0, sizeof(double) * (size_t)m->sys->nl);
+    for (int c = 0; c < nv; c++)
+        for (int k = p->colptr[c + 1] - 1; k >= p->colptr[c] && p->rowind[k] >= nv; k--)
+            y[p->rowind[k] - nv] -= m->M[k] * a[c];
+}
+
+/* Reactions of the state at rest: M a + Phi^T lam = f(q, v = 0) with Phi a = 0. Drives hold their
+ * coordinate. Solved for the change, so that repeating it removes what the matrix leaves out. */
+static int rest_reactions(lm_modes *m)
+{
+    lm_integrator *g = m->g;
+    lm_system *sys = m->sys;
+    int nv = sys->nv, rounds = sys->algebraic ? ALGEBRAIC : REFINEMENTS;
+    int bad = lm_factor_mass(g, g->clock->t, g->q, m->zero);
+    for (int it = 0; it <= rounds && !bad; it++) {
+        lm_state s = {g->clock->t, g->q, m->zero, g->a, g->lam};
+        if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return 2;
+        for (int i = 0; i < nv; i++) g->x[i] *= -1 / g->mass_unit;
+        minus_phi(m, g->a, g->x + nv);
+        for (int k = 0; k < sys->nl; k++)
+            if (!sys->active[k]) g->x[nv + k] = -g->lam[k] / g->mass_unit;
+        lm_linear_solve(g->lin, g->x);
+        for (int i = 0; i < nv; i++) g->a[i] += g->x[i];
+        for (int k = 0; k < sys->nl; k++) g->lam[k] += g->mass_unit * g->x[nv + k];
+    }
+    return bad;
+}
+
+/* Largest force in r; *moment the largest moment. */
+static double force_norm(const lm_modes *m, const double *r, int *at, double *moment)
+{
+    double most = 0;
+    for (int i = 0; i < m->sys->nv; i++) {
+        double f = fabs(r[i]) * m->unit[i] / m->size;
+        if (f > most && at) *at = i;
+        most = fmax(most, f);
+        if (moment) *moment = fmax(*moment, fabs(r[i]) * m->unit[i]);
+    }
+    return most;
+}
+
+/* What is out of balance, against the forces that are there: loads, springs, reactions. */
+static int balance(lm_modes *m)
+{
+    lm_integrator *g = m->g;
+    lm_system *sys = m->sys;
+    int nv = sys->nv, bad = 0;
+    double *r = g->x, *r0 = g->x + nv, factor = sys->load_factor;
+    lm_state free = {g->clock->t, g->q, m->zero, m->zero, NULL};
+    lm_state held = {g->clock->t, g->q, m->zero, m->zero, g->lam};
+    bad |= sys->form->residual(sys, &free, r, NULL, NULL);
+    m->force = fmax(m->force, force_norm(m, r, NULL, NULL));
+    sys->load_factor = 0;
+    bad |= sys->form->residual(sys, &free, r0, NULL, NULL);
+    sys->load_factor = factor;
+    m->force = fmax(m->force, force_norm(m, r0, NULL, NULL));
+    for (int i = 0; i < nv; i++) r0[i] -= r[i];
+    m->force = fmax(m->force, force_norm(m, r0, NULL, NULL));
+    bad |= sys->form->residual(sys, &held, r, NULL, NULL);
+    m->unbalanced = force_norm(m, r, &m->unbalanced_at, &m->moment);
+    return bad;
+}
+
+static limber_status not_finite(lm_modes *m)
+{
+    m->g->failure[0] = 0;
+    lm_explain_mass(m->g, m->g->clock->t, 2);
+    return lm_modes_fail(m, "%s", m->g->failure);
+}
+
+/* ---- what kind of matrices they are ---- */
+
+/* Largest entry of each row, lengths in the unit of length. */
+static void row_sizes(const lm_modes *m, const double *A, double *size)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    int nv = m->sys->nv;
+    memset(size, 0, sizeof(double) * (size_t)nv);
+    for (int c = 0; c < nv; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < nv; k++) {
+            int r = p->rowind[k];
+            double a = fabs(A[k]) * m->unit[r] * m->unit[c];
+            size[r] = fmax(size[r], a);
+            size[c] = fmax(size[c], a);
+        }
+}
+
+/* 1: A is not symmetric beyond rounding and `allowed`. Second derivatives with respect to rotations
+ * are not symmetric either where moments are not in balance, by those moments. */
+static int not_symmetric(const lm_modes *m, const double *A, double allowed, double *size)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    int nv = m->sys->nv;
+    row_sizes(m, A, size);
+    for (int c = 0; c < nv; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < nv; k++) {
+            int r = p->rowind[k], mirror = lm_pattern_find(p, c, r);
+            double unit = m->unit[r] * m->unit[c], a = unit * A[k];
+            double b = mirror < 0 ? 0 : unit * A[mirror];
+            double rounding = 1e-13 * sqrt(size[r] * size[c]) + 1e-8 * fmax(fabs(a), fabs(b));
+            if (fabs(a - b) > rounding + 1.01 * allowed) return 1;
+        }
+    return 0;
+}
+
+/* 1: forces depend on reactions, so that the columns of the multipliers are not Phi^T. */
+static int reactive(const lm_modes *m)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    int nv = m->sys->nv;
+    for (int c = nv; c < nv + m->sys->nl; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < nv; k++) {
+            int mirror = m->sys->active[c - nv] ? lm_pattern_find(p, c, p->rowind[k]) : -1;
+            double other = mirror < 0 ? 0 : m->K[mirror];
+            if (fabs(m->K[k] - other) > 1e-12 * (1 + fabs(other))) return 1;
+        }
+    return 0;
+}
+
+static int any(const lm_modes *m, const double *A)
+{
+    const lm_pattern *p = &m->sys->pattern;
+    for (int c = 0; c < m->sys->nv; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < m->sys->nv; k++)
+            if (A[k] != 0) return 1;
+    return 0;
+}
+
+static int all_finite(const lm_modes *m)
+{
+    double sum = 0;
+    for (int k = 0; k < m->sys->pattern.nnz; k++)
+        sum += fabs(m->M[k]) + fabs(m->D[k]) + fabs(m->K[k]);
+    return isfinite(sum);
+}
+
+/* ---- */
+
+static limber_status reserve(lm_modes *m)
+{
+    size_t nv = (size_t)m->sys->nv, nnz = (size_t)m->sys->pattern.nnz;
+    lm_integrator_options opt = {.until = 1, .tolerance = 1e-4, .rho_inf = 0.8};
+    m->g = lm_genalpha_create(m->sys, &opt);
+    m->zero = LM_NEW_N(&m->arena, double, nv + 1);
+    m->unit = LM_NEW_N(&m->arena, double, nv + 1);
+    m->M = LM_NEW_N(&m->arena, double, nnz + 1);
+    m->D = LM_NEW_N(&m->arena, double, nnz + 1);
+    m->K = LM_NEW_N(&m->arena, double, nnz + 1);
+    m->rigid = LM_NEW_N(&m->arena, double, 6 * nv + 1);
+    m->Mrigid = LM_NEW_N(&m->arena, double, 6 * nv + 1);
+    return m->g && m->zero && m->unit && m->M && m->D && m->K && m->rigid && m->Mrigid
+               ? LIMBER_OK
+               : LIMBER_MEMORY;
+}
+
+static void rigid_motions(lm_modes *m)
+{
+    const lm_form *form = m->sys->form;
+    size_t nv = (size_t)m->sys->nv;
+    if (!form->rigid_velocity) {
+        m->rigid = m->Mrigid = NULL;
+        return;
+    }
+    for (size_t d = 0; d < 6; d++) {
+        double twist[6] = {0};
+        twist[d] = 1;
+        form->rigid_velocity(m->sys, m->g->q, twist, m->rigid + nv * d);
+        lm_modes_mul(m, m->M, m->rigid + nv * d, m->Mrigid + nv * d);
+        for (size_t i = 0; i < nv; i++) m->total[d] += m->rigid[nv * d + i] * m->Mrigid[nv * d + i];
+    }
+}
+
+static limber_status matrices(lm_modes *m)
+{
+    lm_integrator *g = m->g;
+    lm_system *sys = m->sys;
+    lm_state s = {g->clock->t, g->q, m->zero, m->zero, g->lam};
+    double stiff = 0, *size = g->x, allowed = m->moment;
+    sys->softness = 0;
+    int bad = sys->form->jacobian(sys, &s, 1, 0, 0, m->M) ||
+              sys->form->jacobian(sys, &s, 0, 1, 0, m->D) ||
+              sys->form->jacobian(sys, &s, 0, 0, 1, m->K);
+    if (bad || !all_finite(m)) return not_finite(m);
+    m->damped = any(m, m->D);
+    m->reactive = reactive(m);
+    m->implicit = m->reactive || not_symmetric(m, m->M, 0, size);
+    m->skew = m->implicit || not_symmetric(m, m->K, allowed, size);
+    row_sizes(m, m->K, size);
+    for (int i = 0; i < sys->nv; i++) stiff = fmax(stiff, size[i] / m->size);
+    /* springs in balance with each other are a force that the sums do not show */
+    m->at_rest = m->unbalanced <= 1e-6 * m->force + 1e-12 * stiff;
+    return LIMBER_OK;
+}
+
+limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
+{
+    lm_system *sys = m->sys;
+    limber_status st = reserve(m);
+    if (st) return st;
+    lm_integrator *g = m->g;
+    memcpy(g->q, q, sizeof(double) * (size_t)sys->nq);
+    g->clock->t = t;
+    m->size = g->clock->size = sys->model->size > 0 ? sys->model->size : 1;
+    for (int i = 0; i < sys->nv; i++) m->unit[i] = sys->angular[i] ? 1 : m->size;
+    if (sys->form->select_rows(sys, t, g->q, 0) < 0) return LIMBER_MEMORY;
+    m->nfree = sys->nv;
+    for (int k = 0; k < sys->nl; k++) m->nfree -= sys->active[k];
+    lm_state s = {t, g->q, m->zero, m->zero, NULL};
+    sys->softness = 0;
+    if (sys->form->jacobian(sys, &s, 1, 0, 0, m->M)) return not_finite(m);
+    int bad = rest_reactions(m);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad) {
+        lm_explain_mass(g, t, bad);
+        return lm_modes_fail(m, "%s", g->failure);
+    }
+    if (balance(m)) return not_finite(m);
+    st = matrices(m);
+    if (!st) rigid_motions(m);
+    return st;
+}

@@ -1,0 +1,210 @@
+#include "analysis/stability.h"
+
+#include "analysis/elimination.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define ZERO_PIVOT 1e-14 /* over the row's own entry: nothing */
+#define SUSPECT    1e-6  /* a pivot worth a closer look */
+#define NO_FORCE   1e-8  /* stiffness over (force / size) that is none */
+enum { MANY_FREE = 30 };
+
+lm_stability *lm_stability_create(const lm_system *sys, double size)
+{
+    lm_arena arena = {0};
+    lm_stability *s = LM_NEW(&arena, lm_stability);
+    lm_elimination *e = LM_NEW(&arena, lm_elimination);
+    if (!s || !e) {
+        lm_arena_free(&arena);
+        return NULL;
+    }
+    *e = (lm_elimination){
+        .sys = sys, .arena = arena, .n = sys->nv + sys->nl, .nv = sys->nv, .size = size};
+    s->e = e;
+    int bad = lm_elimination_prepare(e);
+    s->free = LM_NEW_N(&e->arena, int, e->n + 1);
+    s->held = LM_NEW_N(&e->arena, double, e->n + 1);
+    if (!bad && s->free && s->held) return s;
+    lm_stability_destroy(s);
+    return NULL;
+}
+
+void lm_stability_destroy(lm_stability *s)
+{
+    if (!s) return;
+    lm_arena arena = s->e->arena;
+    lm_arena_free(&arena);
+}
+
+/* ---- inertia ---- */
+
+static int is_symmetric(const lm_elimination *e)
+{
+    double off = 0, all = 0;
+    for (int k = 0; k < e->nz; k++) {
+        double a = e->A[e->n + k], b = e->A[e->n + e->nz + k];
+        off = fmax(off, fabs(a - b));
+        all = fmax(all, fmax(fabs(a), fabs(b)));
+    }
+    return off <= 1e-9 * all;
+}
+
+/* z with z_k = 1, zero beyond, and the rows before k of U z = 0: then z^T K' z = D_k. */
+static void pivot_motion(const lm_elimination *e, int k, double *z)
+{
+    memset(z, 0, sizeof(double) * (size_t)e->n);
+    z[k] = 1;
+    for (int i = k - 1; i >= e->lowest[k]; i--) {
+        double sum = 0;
+        for (int p = e->first[i]; p < e->first[i] + e->count[i]; p++) sum += e->U[p] * z[e->row[p]];
+        z[i] = -sum / e->D[i];
+    }
+}
+
+/* Rounding of z^T K' z: the terms' own, added as if by chance. */
+static double rounding(const lm_elimination *e, const double *z)
+{
+    double sum = 0;
+    for (int k = 0; k < e->n; k++) {
+        if (z[k] == 0) continue;
+        double own = e->A[k] * z[k] * z[k];
+        sum += own * own;
+        for (int p = e->start[k]; p < e->start[k + 1]; p++) {
+            double low = e->A[e->n + p] * z[k] * z[e->index[p]];
+            double up = e->A[e->n + e->nz + p] * z[k] * z[e->index[p]];
+            sum += low * low + up * up;
+        }
+    }
+    return 4 * DBL_EPSILON * sqrt(sum);
+}
+
+/* Whether pivot k is nothing: against rounding, or against the forces that act. */
+static int is_nothing(const lm_elimination *e, int k, double force)
+{
+    double own = fabs(e->A[k]), pivot = fabs(e->D[k]), square = 0;
+    if (e->perm[k] >= e->nv) return pivot <= ZERO_PIVOT;
+    if (pivot <= ZERO_PIVOT * own) return 1;
+    if (pivot > SUSPECT * own) return 0;
+    pivot_motion(e, k, e->product);
+    for (int i = 0; i <= k; i++) square += lm_weight(e, e->perm[i]) * e->product[i] * e->product[i];
+    return pivot <= fmax(NO_FORCE * force / e->size * square, rounding(e, e->product));
+}
+
+/* K' z against the size of its terms. */
+static double misfit(const lm_elimination *e, const double *z)
+{
+    double worst = 0, most = 0;
+    for (int k = 0; k < e->n; k++) {
+        e->y[k] += e->A[k] * z[k];
+        most = fmax(most, fabs(e->A[k] * z[k]));
+        for (int p = e->start[k]; p < e->start[k + 1]; p++) {
+            e->y[k] += e->A[e->n + p] * z[e->index[p]];
+            e->y[e->index[p]] += e->A[e->n + e->nz + p] * z[k];
+            most = fmax(most, fabs(e->A[e->n + p] * z[e->index[p]]));
+        }
+    }
+    for (int k = 0; k < e->n; k++) worst = fmax(worst, fabs(e->y[k])), e->y[k] = 0;
+    return most > 0 ? worst / most : 0;
+}
+
+/* A pivot can vanish although its motion is held through others: look at the motion itself, unless
+ * there are so many that the mechanism is plainly loose. */
+static void keep_true(lm_stability *s)
+{
+    lm_elimination *e = s->e;
+    int kept = 0;
+    if (s->nfree > MANY_FREE) return;
+    for (int k = 0; k < s->nfree; k++) {
+        pivot_motion(e, e->inverse[s->free[k]], e->product);
+        if (misfit(e, e->product) > 1e-7) continue;
+        s->free[kept] = s->free[k];
+        s->held[kept++] = s->held[k];
+    }
+    s->nfree = kept;
+}
+
+/* A pivot that is nothing: a multiplier that others determine, or a motion that nothing holds. */
+static void replace_pivot(lm_stability *s, int k, double most)
+{
+    lm_elimination *e = s->e;
+    int old = e->perm[k];
+    double own = fabs(e->A[k]);
+    if (own == 0) own = most * lm_weight(e, old);
+    e->D[k] = old < e->nv ? own : -1;
+    if (old >= e->nv) return;
+    s->free[s->nfree] = old;
+    s->held[s->nfree++] = own;
+}
+
+int lm_stability_examine(lm_stability *s, const double *values, double force)
+{
+    lm_elimination *e = s->e;
+    double most = 0;
+    s->negative = s->nfree = 0;
+    if (lm_elimination_assemble(e, values)) return 1;
+    s->symmetric = is_symmetric(e);
+    lm_elimination_begin(e);
+    for (int i = 0; i < e->nv; i++) most = fmax(most, fabs(e->A[e->inverse[i]]) / lm_weight(e, i));
+    if (most == 0) most = 1;
+    for (int k = 0; k < e->n; k++) {
+        lm_elimination_row(e, k);
+        if (is_nothing(e, k, force)) replace_pivot(s, k, most);
+        s->negative += e->D[k] < 0;
+    }
+    s->negative -= e->n - e->nv;
+    if (s->negative < 0) s->negative = 0; /* of constraints that contradict each other, nearly */
+    keep_true(s);
+    return 0;
+}
+
+int lm_stability_lost(const lm_stability *s)
+{
+    return s->symmetric ? s->negative : s->negative % 2;
+}
+
+/* ---- motions ---- */
+
+/* From the new numbers in `from`, largest entry 1. */
+static void deliver(const lm_elimination *e, const double *from, double *z)
+{
+    double most = 0, sign = 1;
+    for (int i = 0; i < e->n; i++) {
+        double a = fabs(from[i]) * sqrt(lm_weight(e, e->perm[i]));
+        if (a > most) most = a, sign = from[i] < 0 ? -1 : 1;
+    }
+    for (int i = 0; i < e->n; i++)
+        if (e->perm[i] < e->nv) z[e->perm[i]] = most > 0 ? sign * from[i] / most : 0;
+}
+
+void lm_stability_free_motion(const lm_stability *s, int k, double *z)
+{
+    pivot_motion(s->e, s->e->inverse[s->free[k]], s->e->product);
+    deliver(s->e, s->e->product, z);
+}
+
+void lm_stability_softest(const lm_stability *s, double *z)
+{
+    const lm_elimination *e = s->e;
+    double *x = e->product;
+    for (int i = 0; i < e->n; i++) x[i] = 1 + 0.3 * sin(1.0 + i);
+    for (int it = 0; it < 6; it++) {
+        double most = 0;
+        for (int i = 0; i < e->n; i++) x[i] *= lm_weight(e, e->perm[i]);
+        lm_elimination_solve(e, x);
+        for (int i = 0; i < e->n; i++) most = fmax(most, fabs(x[i]));
+        for (int i = 0; i < e->n && most > 0; i++) x[i] /= most;
+    }
+    deliver(e, x, z);
+}
+
+int lm_stability_mover(const lm_stability *s, const double *z)
+{
+    const lm_elimination *e = s->e;
+    int most = 0;
+    for (int i = 0; i < e->nv; i++)
+        if (fabs(z[i]) * sqrt(lm_weight(e, i)) > 1.001 * fabs(z[most]) * sqrt(lm_weight(e, most)))
+            most = i;
+    return most;
+}

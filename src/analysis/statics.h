@@ -1,0 +1,91 @@
+/* Private to statics: the state of a search for equilibrium, its equations, its two ways.
+ *
+ * The equations at the load factor f are affine in it,
+ *
+ *     r(q, lam, f) = r(q, lam, 0) + f p(q, lam) = 0,    phi(q) = 0,
+ *
+ * with f on gravity, loads and efforts. Where the stiffness holds every motion that p pushes, the
+ * path of equilibria q(f) is followed (arc_length.c); a mechanism that something must first come
+ * to hold slides downhill (descent.c). */
+#ifndef LM_ANALYSIS_STATICS_H
+#define LM_ANALYSIS_STATICS_H
+
+#include "analysis/run.h"
+#include "analysis/stability.h"
+
+typedef struct lm_point { /* a point of the path, and its direction by arc length */
+    double factor;
+    double *q, *lam;
+    double *t, t_factor; /* [nv + nl], d(q, lam)/ds; d(factor)/ds */
+    int negative;        /* unstable motions */
+} lm_point;
+
+enum { LM_LIMITS = 8 }; /* limit points remembered */
+
+typedef struct lm_statics_search {
+    lm_run *run;
+    lm_system *sys;
+    lm_linear *lin;
+    lm_stability *stab;
+    lm_arena arena;
+    int load_steps, n; /* n = nv + nl */
+    double size;       /* unit of length */
+    double span;       /* largest coordinate as drawn */
+    double force;      /* unit of force: the largest met */
+    double scale;      /* of the equilibrium equations in the matrix: 1 / typical stiffness */
+    double mu;         /* regularisation of a descent, over force / size */
+    lm_point now, last, base, spare;
+    double *zero;    /* [nv] velocities and accelerations */
+    double *r, *p;   /* [n] residual, d(residual)/d(factor) */
+    double *x;       /* [2 n] right sides, solutions */
+    double *rhs;     /* [2 n] scratch of solutions */
+    double *way;     /* [nv] motion of a step of a descent */
+    int *diag;       /* [nv] places of the diagonal in the matrix */
+    double residual; /* largest, over the unit of force, and of phi, over that of length: of the */
+    double gap;      /* last evaluation */
+    double floor;    /* residual that rounding makes, at the last state examined */
+    long iterations;
+    limber_status status; /* not LIMBER_OK: out of memory, or the caller stopped the run */
+
+    int nlimits; /* turns of the load factor along the path */
+    double limit[LM_LIMITS];
+    int limit_mover; /* what gives way at the first of them */
+    double lost_at;  /* load factor at which stability was first lost, other than at a turn; NAN */
+    int lost_mover;  /* the motion in which it was */
+    double most;     /* largest load factor reached */
+    double broke_at; /* load factor at which the path broke off; NAN */
+    int broke_mover; /* what moves most there */
+    int points;      /* of the path, so far */
+    int mover;       /* what moves most, for messages */
+} lm_statics_search;
+
+/* equilibrium.c */
+
+/* s->r, residual and gap at s->now; with_load: s->p too. 0; 1: the state cannot be evaluated. */
+int lm_statics_evaluate(lm_statics_search *s, int with_load);
+/* The matrix at s->now with mu times the unit of stiffness on every motion, and the motions that
+ * nothing holds held; factored. examine: look for these, for stability and for the rounding floor
+ * first (overwrites s->x). 0; 1: singular or cannot be evaluated (status: no memory). */
+int lm_statics_factor(lm_statics_search *s, double mu, int examine);
+/* -r as a right side of the matrix, into x. */
+void lm_statics_rhs(const lm_statics_search *s, const double *r, double *x);
+/* The solution for this right side by the last factors, multipliers out of the matrix's scale. */
+void lm_statics_solve(lm_statics_search *s, double *x);
+/* Bend the way x of the nodes so that what turns as a whole keeps its shape. */
+void lm_statics_along_helix(const lm_statics_search *s, double *x);
+/* Move s->now by x[n]. 0, or 1. */
+int lm_statics_move(lm_statics_search *s, const double *x);
+void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *from);
+/* Record s->now as a row of results. */
+limber_status lm_statics_put(lm_statics_search *s);
+/* Progress; status when the caller stops the run. */
+limber_status lm_statics_tell(lm_statics_search *s);
+
+/* descent.c: equilibrium at s->now.factor from s->now. 0; 1: not found (s->mover: what moves). */
+int lm_statics_descend(lm_statics_search *s);
+
+/* arc_length.c: from the equilibrium s->now to the load factor 1. 0; 1: the path does not get there
+ * (s->last: the last point on it). */
+int lm_statics_follow(lm_statics_search *s);
+
+#endif
