@@ -56,7 +56,7 @@ typedef struct lm_super_energy {
     double gravity;       /* -g . mass * (mass centre of the deformed body) */
     double gravity_power; /* of the gravity forces as applied, which are not exactly conservative */
     double gravity_excess; /* ... beyond what the potential loses */
-    double dissipation;   /* power lost in damping, >= 0 */
+    double dissipation;    /* power lost in damping, >= 0 */
 } lm_super_energy;
 
 /* Numbers of scratch that the functions below need for n nodes. */

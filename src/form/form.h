@@ -88,8 +88,7 @@ struct lm_system {
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
-    int elastic;      /* 1: something can vibrate */
-    int flexible;     /* 1: bodies can */
+    int flexible;     /* 1: bodies can vibrate */
     int algebraic;    /* 1: a force depends on accelerations or reactions */
     int works;        /* 1: loads, efforts, drives or dampers can do work */
     int mobility;     /* degrees of freedom found by the last select_rows */

@@ -53,8 +53,7 @@ static void note_traits(nodal *s)
         s->sys.works |= b->nelements && (b->damping_mass != 0 || b->damping_stiffness != 0);
     }
     s->sys.works |= s->m->nsupers > 0;
-    s->sys.elastic = s->sys.flexible = s->m->nelements > 0 || s->m->nsupers > 0;
-    for (int k = 0; k < s->m->nactions; k++) s->sys.elastic |= s->m->actions[k].stiffness != 0;
+    s->sys.flexible = s->m->nelements > 0 || s->m->nsupers > 0;
 }
 
 /* ---- making a system ---- */

@@ -578,7 +578,7 @@ lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *o
     if (!g) return NULL;
     parameters(g, opt->rho_inf, opt->method == LM_METHOD_NEWMARK);
     g->tq = lm_alloc(sizeof(double) * (nq + 5 * nv + nl + 1));
-    int bad = sys->elastic && opt->step == 0 ? lm_filter_init(&g->filter, sys) : 0;
+    int bad = sys->flexible && opt->step == 0 ? lm_filter_init(&g->filter, sys) : 0;
     if (bad || lm_integrator_init(&g->base, &ops, sys, opt, 3 * nv + nl, &own) || !g->tq) {
         destroy(&g->base);
         return NULL;
