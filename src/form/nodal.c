@@ -123,6 +123,33 @@ static int note_forces(nodal *s)
     return 0;
 }
 
+static void note_timed(nodal *s, const lm_expr *e, int has)
+{
+    if (has) s->timed[s->ntimed++] = e;
+}
+
+/* Drives, efforts and loads: what the integrators must not step over. */
+static int list_timed(nodal *s)
+{
+    const lm_spec *spec = s->m->spec;
+    int most = 2 * LM_JOINT_COORDS * spec->joints.n + 6 * spec->loads.n;
+    s->timed = LM_NEW_N(&s->arena, const lm_expr *, most);
+    if (!s->timed) return -1;
+    for (int i = 0; i < spec->joints.n; i++)
+        for (int c = 0; c < LM_JOINT_COORDS; c++) {
+            const lm_spec_coord *k = &spec->joints.at[i].coord[c];
+            note_timed(s, &k->drive, k->has_drive);
+            note_timed(s, &k->effort, k->has_effort);
+        }
+    for (int i = 0; i < spec->loads.n; i++)
+        for (int c = 0; c < 3; c++) {
+            const lm_spec_load *l = &spec->loads.at[i];
+            note_timed(s, &l->force[c], l->has_force);
+            note_timed(s, &l->torque[c], l->has_torque);
+        }
+    return 0;
+}
+
 /* Angles are followed from step to step only where something asks for them. */
 static int track_angles(nodal *s)
 {
@@ -181,7 +208,7 @@ static int reserve(nodal *s)
 static int build(nodal *s)
 {
     const lm_model *m = s->m;
-    if (reserve(s) || note_forces(s)) return -1;
+    if (reserve(s) || note_forces(s) || list_timed(s)) return -1;
     for (int i = 0; i < m->nbodies; i++)
         if (m->bodies[i].type == LM_BODY_RIGID)
             s->rigid[s->nrigid++] = (nodal_rigid){
@@ -427,27 +454,11 @@ static void describe_motion(const lm_system *sys, int i, char *text, size_t size
              "xyz"[i % 3]);
 }
 
-static double kink_of(const lm_expr *e, int has, double t)
-{
-    return has ? lm_expr_next_kink(e, t) : INFINITY;
-}
-
 static double next_kink(const lm_system *sys, double t)
 {
-    const lm_spec *spec = sys->model->spec;
+    const nodal *s = (const nodal *)sys;
     double next = INFINITY;
-    for (int i = 0; i < spec->joints.n; i++)
-        for (int c = 0; c < LM_JOINT_COORDS; c++) {
-            const lm_spec_coord *k = &spec->joints.at[i].coord[c];
-            next = fmin(next, kink_of(&k->drive, k->has_drive, t));
-            next = fmin(next, kink_of(&k->effort, k->has_effort, t));
-        }
-    for (int i = 0; i < spec->loads.n; i++)
-        for (int c = 0; c < 3; c++) {
-            const lm_spec_load *l = &spec->loads.at[i];
-            next = fmin(next, kink_of(&l->force[c], l->has_force, t));
-            next = fmin(next, kink_of(&l->torque[c], l->has_torque, t));
-        }
+    for (int i = 0; i < s->ntimed; i++) next = fmin(next, lm_expr_next_kink(s->timed[i], t));
     return next;
 }
 

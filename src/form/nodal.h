@@ -133,12 +133,14 @@ typedef struct nodal {
     unsigned char *reactive;     /* [nactions] its effort depends on a reaction */
     int sensing;                 /* sensors of forces are being read: see nodal_reaction */
     double *scratch;             /* for expressions, order 2 */
-    double *egrad;               /* gradient of one expression */
-    int ntracked;                /* joint angles that something asks for: kept continuous in q */
-    int *tracked;                /* [ntracked] index into model->coords */
-    int *initial_of;             /* [ncoords] index into spec->initial, -1: none */
-    nodal_place **place;         /* [nframes] of frames on beams between nodes, else NULL */
-    nodal_gauge **gauge;         /* [nsensors] of sensors of beams, else NULL */
+    int ntimed;                  /* expressions that may have kinks in time */
+    const lm_expr **timed;
+    double *egrad;       /* gradient of one expression */
+    int ntracked;        /* joint angles that something asks for: kept continuous in q */
+    int *tracked;        /* [ntracked] index into model->coords */
+    int *initial_of;     /* [ncoords] index into spec->initial, -1: none */
+    nodal_place **place; /* [nframes] of frames on beams between nodes, else NULL */
+    nodal_gauge **gauge; /* [nsensors] of sensors of beams, else NULL */
     lm_tree *tree;
 } nodal;
 
