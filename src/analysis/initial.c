@@ -127,8 +127,7 @@ void lm_warn_immobile(lm_run *run)
 limber_status lm_initial_state(lm_run *run)
 {
     lm_system *sys = run->sys;
-    lm_integrator_options opt = {.until = 1, .tolerance = 1e-4, .rho_inf = 0.8};
-    lm_integrator *g = lm_genalpha_create(sys, &opt);
+    lm_integrator *g = lm_solver_create(sys);
     if (!g) return LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
     sys->form->initial(sys, g->q, g->v);

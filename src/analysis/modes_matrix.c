@@ -207,8 +207,7 @@ static int all_finite(const lm_modes *m)
 static limber_status reserve(lm_modes *m)
 {
     size_t nv = (size_t)m->sys->nv, nnz = (size_t)m->sys->pattern.nnz;
-    lm_integrator_options opt = {.until = 1, .tolerance = 1e-4, .rho_inf = 0.8};
-    m->g = lm_genalpha_create(m->sys, &opt);
+    m->g = lm_solver_create(m->sys);
     m->zero = LM_NEW_N(&m->arena, double, nv + 1);
     m->unit = LM_NEW_N(&m->arena, double, nv + 1);
     m->M = LM_NEW_N(&m->arena, double, nnz + 1);

@@ -31,4 +31,8 @@ typedef void lm_section_at(void *ctx, double s, lm_section *out);
  * in shear. The formulas are in docs/theory/beam-sections.md. */
 void lm_beam_shape_make(lm_section_at *at, void *ctx, double L, int timoshenko, lm_beam_shape *out);
 
+/* Stiffness (unless NULL) and mass over (u, psi) of node a, then of node b, in the element's axes: both
+ * symmetric. */
+void lm_beam_matrices(const lm_beam_shape *e, double K[12][12], double M[12][12]);
+
 #endif

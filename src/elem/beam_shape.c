@@ -7,6 +7,7 @@
 #include "elem/beam.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LEAST = 4, MOST = 64 }; /* 4 points integrate a uniform element exactly */
 #define PI   3.14159265358979323846
@@ -203,4 +204,52 @@ void lm_beam_shape_make(lm_section_at *at, void *ctx, double L, int timoshenko, 
             same(before.mz, out->mz, 10) && same(before.my, out->my, 10))
             return;
     }
+}
+
+/* ---- matrices over the motions of both nodes ---- */
+
+enum { UX, UY, UZ, RX, RY, RZ };
+
+/* Put a symmetric matrix over `count` dofs, upper triangle by rows; sign -1 turns the dof. */
+static void put(double A[12][12], int count, const int *dof, const double *sign,
+                const double *upper)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = i; j < count; j++)
+            A[dof[j]][dof[i]] = A[dof[i]][dof[j]] = sign[i] * sign[j] * *upper++;
+}
+
+/* Bending stiffness over (y_a, psi_a, y_b, psi_b) from that over the rotations against the chord,
+ * b_i = psi_i - (y_b - y_a) / L: N^T k N. */
+static void expand_bending(const double k[3], double L, double upper[10])
+{
+    const double N[2][4] = {{1 / L, 1, -1 / L, 0}, {1 / L, 0, -1 / L, 1}};
+    for (int i = 0; i < 4; i++)
+        for (int j = i; j < 4; j++)
+            *upper++ = N[0][i] * (k[0] * N[0][j] + k[1] * N[1][j]) +
+                       N[1][i] * (k[1] * N[0][j] + k[2] * N[1][j]);
+}
+
+/* In the xz plane a positive rotation about y goes with a falling z: there z takes the place of -y. */
+void lm_beam_matrices(const lm_beam_shape *e, double K[12][12], double M[12][12])
+{
+    static const int axial[] = {UX, UX + 6}, torsion[] = {RX, RX + 6};
+    static const int xy[] = {UY, RZ, UY + 6, RZ + 6}, xz[] = {UZ, RY, UZ + 6, RY + 6};
+    static const double plus[] = {1, 1, 1, 1}, fall[] = {-1, 1, -1, 1};
+    if (K) {
+        const double ka[] = {e->ka, -e->ka, e->ka}, kt[] = {e->kt, -e->kt, e->kt};
+        double bend[10];
+        memset(K, 0, sizeof(double) * 144);
+        put(K, 2, axial, plus, ka);
+        put(K, 2, torsion, plus, kt);
+        expand_bending(e->kz, e->L, bend);
+        put(K, 4, xy, plus, bend);
+        expand_bending(e->ky, e->L, bend);
+        put(K, 4, xz, fall, bend);
+    }
+    memset(M, 0, sizeof(double) * 144);
+    put(M, 2, axial, plus, e->mx);
+    put(M, 2, torsion, plus, e->mt);
+    put(M, 4, xy, plus, e->mz);
+    put(M, 4, xz, plus, e->my);
 }

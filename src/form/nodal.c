@@ -213,7 +213,8 @@ static int build(nodal *s)
         if (m->bodies[i].type == LM_BODY_RIGID)
             s->rigid[s->nrigid++] = (nodal_rigid){
                 .node = m->bodies[i].first_node, .mass = m->bodies[i].mass, .J = m->bodies[i].J};
-    if (nodal_make_beams(s) || nodal_make_supers(s) || nodal_make_flex(s)) return -1;
+    if (nodal_make_beams(s) || nodal_make_drags(s) || nodal_make_supers(s) || nodal_make_flex(s))
+        return -1;
     s->sys.massless |= s->beams.spinless;
     for (int i = 0; i < s->sys.nv; i++) s->sys.angular[i] = i % NODE_V >= 3;
     for (int k = 0; k < m->nrows; k++) {
@@ -323,15 +324,13 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
 
 /* ---- energy and outputs ---- */
 
-static void rigid_energy(const nodal *s, const lm_state *st, lm_energy *e)
+void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, double mass, const lm_m3 *J,
+                        lm_energy *e)
 {
-    for (int k = 0; k < s->nrigid; k++) {
-        const nodal_rigid *b = &s->rigid[k];
-        lm_v3 v = v3_from(st->v + NODE_V * b->node);
-        lm_v3 w = m3_tv(&s->kin.R[b->node], v3_from(st->v + NODE_V * b->node + 3));
-        e->kinetic += 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_v(&b->J, w)));
-        e->gravity -= b->mass * v3_dot(s->m->gravity, node_x(st->q, b->node));
-    }
+    lm_v3 v = v3_from(st->v + NODE_V * node);
+    lm_v3 w = m3_tv(&s->kin.R[node], v3_from(st->v + NODE_V * node + 3));
+    e->kinetic += 0.5 * (mass * v3_dot(v, v) + v3_dot(w, m3_v(J, w)));
+    e->gravity -= mass * v3_dot(s->m->gravity, node_x(st->q, node));
 }
 
 static void force_energy(nodal *s, const lm_state *st, lm_energy *e)
@@ -365,7 +364,8 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
     *e = (lm_energy){0};
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
-    rigid_energy(s, st, e);
+    for (int k = 0; k < s->nrigid; k++)
+        nodal_rigid_energy(s, st, s->rigid[k].node, s->rigid[k].mass, &s->rigid[k].J, e);
     nodal_beam_energy(s, st, e);
     e->dissipation += nodal_drag_power(s, st);
     nodal_super_energy(s, st, e);

@@ -76,6 +76,13 @@ typedef struct nodal_beams {
     int spinless; /* some element has no inertia about its axis */
 } nodal_beams;
 
+/* An element of a beam with mass-proportional damping. */
+typedef struct nodal_drag {
+    int element;
+    int node[3];           /* a, b, start of the beam */
+    int at[3 * NODE_V][3]; /* [column][node of the rows]: place of the first entry */
+} nodal_drag;
+
 typedef struct nodal_natural { /* deformation of an element, and its frame */
     double u;
     lm_v3 b[2];
@@ -117,6 +124,8 @@ typedef struct nodal {
     int nrigid;
     nodal_rigid *rigid;
     nodal_beams beams;
+    int ndrags;
+    nodal_drag *drags;
     int *super_first; /* [nsupers] first node of each superelement */
     int **super_at;   /* [nsupers][columns] place of the first entry of each column */
     double *super_scratch, *super_block;
@@ -181,6 +190,10 @@ void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);
 void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M);
 int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate);
 
+/* nodal.c: kinetic and gravity energy of a mass at a node, added to *e */
+void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, double mass, const lm_m3 *J,
+                        lm_energy *e);
+
 /* nodal_beam.c */
 int nodal_make_beams(nodal *s);
 void nodal_beam_pattern(const nodal *s, lm_pattern_builder *pb);
@@ -192,6 +205,11 @@ void nodal_beam_energy(nodal *s, const lm_state *st, lm_energy *e);
 void nodal_beam_natural(const nodal *s, const lm_state *st, int element, nodal_natural *out);
 
 /* nodal_drag.c */
+int nodal_make_drags(nodal *s);
+void nodal_drag_places(nodal *s);
+/* alpha v' and alpha M v' of an element's two nodes, world axes. */
+void nodal_drag_forces(const nodal *s, const lm_state *st, const nodal_drag *d, double rel[12],
+                       double f[12]);
 void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb);
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r);
 void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values);
@@ -204,6 +222,9 @@ int nodal_super_places(nodal *s);
 int nodal_super_residual(nodal *s, const lm_state *st, double *r);
 int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
                          double *values);
+lm_super_state nodal_super_state(const nodal *s, const lm_state *st, int k);
+int nodal_super_energy_of(const nodal *s, const lm_state *st, int k,
+                          lm_energy *e); /* added to *e */
 void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e);
 
 /* nodal_jacobian.c */

@@ -112,15 +112,6 @@ void nodal_refuse_flex(const nodal *s, const lm_spec_sensor *c, lm_diag *diag)
 
 /* ---- frames between nodes ---- */
 
-static lm_super_state super_state(const nodal *s, const lm_state *st, int super)
-{
-    int n = s->super_first[super];
-    return (lm_super_state){.x = st->q + NODE_Q * n,
-                            .stride = NODE_Q,
-                            .R = s->kin.R + n,
-                            .v = st->v ? st->v + NODE_V * n : NULL};
-}
-
 void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *out)
 {
     lm_super_pose p;
@@ -130,7 +121,7 @@ void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *
         return;
     }
     int super = s->m->bodies[s->m->spec->frames.at[frame].body].super;
-    lm_super_state now = super_state(s, st, super);
+    lm_super_state now = nodal_super_state(s, st, super);
     if (lm_super_frame_pose(&s->m->supers[super], &now, s->super_scratch, &p)) return;
     *out = (frame_kin){.x = p.x, .v = p.v, .w = p.omega, .R = p.R};
 }
@@ -163,43 +154,18 @@ static void spread(const nodal *s, const lm_state *st, int element, lm_corot_sta
     }
 }
 
-/* Velocities relative to the start section of the beam, times its damping by mass. */
-static void drag_velocities(const nodal *s, const lm_state *st, int element, lm_lane out[2][NODE_V])
-{
-    int body = s->m->nodes[s->m->elements[element].node[0]].body;
-    int start = s->m->bodies[body].first_node;
-    double alpha = s->m->beams[body].damping_mass;
-    lm_v3 vs = v3_from(st->v + NODE_V * start), w = v3_from(st->v + NODE_V * start + 3);
-    for (int e = 0; e < 2; e++) {
-        int n = s->m->elements[element].node[e];
-        lm_v3 arm = v3_sub(node_x(st->q, n), node_x(st->q, start));
-        lm_v3 carried[2] = {v3_add(vs, v3_cross(w, arm)), w};
-        for (int i = 0; i < NODE_V; i++)
-            out[e][i] = lane_all(alpha * (st->v[NODE_V * n + i] - v3_get(carried[i / 3], i % 3)));
-    }
-}
-
-/* Damping by mass is alpha M v' (nodal_drag.c): what an element without stiffness feels when it is
- * accelerated from rest by alpha v'. It is added to the forces, and alpha v' to the accelerations. */
+/* Damping by mass acts as the inertia of an acceleration alpha v' does (nodal_drag.c). */
 static void add_drag(const nodal *s, const lm_state *st, int element, lm_corot_state *c,
                      lm_lane f[2][NODE_V])
 {
-    const lm_element *e = &s->m->elements[element];
-    const double weightless[3] = {0, 0, 0};
-    if (s->m->beams[s->m->nodes[e->node[0]].body].damping_mass == 0 || !st->v) return;
-    lm_beam_shape limp = {.L = e->shape.L};
-    memcpy(limp.mx, e->shape.mx, sizeof limp.mx), memcpy(limp.mt, e->shape.mt, sizeof limp.mt);
-    memcpy(limp.mz, e->shape.mz, sizeof limp.mz), memcpy(limp.my, e->shape.my, sizeof limp.my);
-    lm_corot_const k = {0};
-    lm_corot_state rest = *c;
-    lm_lane drag[2][NODE_V];
-    for (int l = 0; l < LM_LANES; l++) lm_corot_const_set(&k, l, &limp, &e->A[0], &e->A[1], 0);
-    memset(rest.v, 0, sizeof rest.v);
-    drag_velocities(s, st, element, rest.a);
-    lm_corot_residual(&k, &rest, weightless, drag);
+    double rel[12], force[12];
+    int k = 0;
+    while (k < s->ndrags && s->drags[k].element != element) k++;
+    if (k == s->ndrags || !st->v) return;
+    nodal_drag_forces(s, st, &s->drags[k], rel, force);
     for (int i = 0; i < 2 * NODE_V; i++) {
-        c->a[i / NODE_V][i % NODE_V] += rest.a[i / NODE_V][i % NODE_V];
-        f[i / NODE_V][i % NODE_V] += drag[i / NODE_V][i % NODE_V];
+        c->a[i / NODE_V][i % NODE_V] += lane_all(rel[i]);
+        f[i / NODE_V][i % NODE_V] += lane_all(force[i]);
     }
 }
 
@@ -279,15 +245,6 @@ double nodal_section(const nodal *s, const lm_state *st, const nodal_gauge *g, i
 
 /* ---- energy of one body ---- */
 
-static void rigid_energy(const nodal *s, const lm_state *st, const lm_body *b, lm_energy *e)
-{
-    int n = b->first_node;
-    lm_v3 v = v3_from(st->v + NODE_V * n), w = v3_from(st->v + NODE_V * n + 3);
-    w = m3_tv(&s->kin.R[n], w);
-    e->kinetic = 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_v(&b->J, w)));
-    e->gravity = -b->mass * v3_dot(s->m->gravity, node_x(st->q, n));
-}
-
 static void beam_energy(const nodal *s, const lm_state *st, const lm_beam *b, lm_energy *e)
 {
     double gravity[3];
@@ -307,14 +264,8 @@ void nodal_body_energy(const nodal *s, const lm_state *st, int body, lm_energy *
 {
     const lm_body *b = &s->m->bodies[body];
     *e = (lm_energy){0};
-    if (b->type == LM_BODY_RIGID) rigid_energy(s, st, b, e);
+    if (b->type == LM_BODY_RIGID) nodal_rigid_energy(s, st, b->first_node, b->mass, &b->J, e);
     if (b->type == LM_BODY_BEAM) beam_energy(s, st, &s->m->beams[body], e);
-    if (b->type != LM_BODY_SUPERELEMENT) return;
-    lm_super_energy f;
-    lm_super_state now = super_state(s, st, b->super);
-    if (lm_super_energies(&s->m->supers[b->super], &now, s->m->gravity, s->super_scratch, &f))
-        f = (lm_super_energy){.kinetic = NAN, .elastic = NAN, .gravity = NAN};
-    e->kinetic = f.kinetic;
-    e->elastic = f.elastic;
-    e->gravity = f.gravity;
+    if (b->type == LM_BODY_SUPERELEMENT && nodal_super_energy_of(s, st, b->super, e))
+        *e = (lm_energy){.kinetic = NAN, .elastic = NAN, .gravity = NAN};
 }

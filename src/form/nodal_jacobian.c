@@ -184,6 +184,7 @@ int nodal_make_pattern(nodal *s)
     if (bad) return bad;
     places(s);
     nodal_beam_places(s);
+    nodal_drag_places(s);
     return nodal_super_places(s);
 }
 

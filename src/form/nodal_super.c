@@ -44,7 +44,7 @@ int nodal_super_places(nodal *s)
     return 0;
 }
 
-static lm_super_state state_of(const nodal *s, const lm_state *st, int k)
+lm_super_state nodal_super_state(const nodal *s, const lm_state *st, int k)
 {
     int n = s->super_first[k];
     return (lm_super_state){.x = st->q + NODE_Q * n,
@@ -67,7 +67,7 @@ static double missing_spin(const lm_super *e, int dof)
 static void add_spin(nodal *s, const lm_state *st, int k, double cM, double *values)
 {
     const lm_super *e = &s->m->supers[k];
-    lm_super_state now = state_of(s, st, k);
+    lm_super_state now = nodal_super_state(s, st, k);
     lm_super_pose pose;
     if (lm_super_frame_pose(e, &now, s->super_scratch, &pose)) return;
     for (int i = 0; i < e->n; i++)
@@ -87,7 +87,7 @@ int nodal_super_residual(nodal *s, const lm_state *st, double *r)
     lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
     for (int k = 0; k < s->m->nsupers; k++) {
         const lm_super *e = &s->m->supers[k];
-        lm_super_state now = state_of(s, st, k);
+        lm_super_state now = nodal_super_state(s, st, k);
         if (lm_super_residual(e, &now, g, s->super_scratch, s->super_block)) return 1;
         double *to = r + NODE_V * s->super_first[k];
         for (int i = 0; i < NODE_V * e->n; i++) to[i] += s->super_block[i];
@@ -101,7 +101,7 @@ int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
     lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
     for (int k = 0; k < s->m->nsupers; k++) {
         const lm_super *e = &s->m->supers[k];
-        lm_super_state now = state_of(s, st, k);
+        lm_super_state now = nodal_super_state(s, st, k);
         int n = NODE_V * e->n;
         if (lm_super_tangent(e, &now, g, cM, cD, cK, s->super_scratch, s->super_block)) return 1;
         for (int c = 0; c < n; c++) {
@@ -116,17 +116,20 @@ int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
 
 /* Gravity by the paper's equations (13) to (15) is not exactly the derivative of a potential: what
  * it does beyond that counts as work done on the system. */
+int nodal_super_energy_of(const nodal *s, const lm_state *st, int k, lm_energy *e)
+{
+    lm_super_energy f;
+    lm_super_state now = nodal_super_state(s, st, k);
+    if (lm_super_energies(&s->m->supers[k], &now, s->m->gravity, s->super_scratch, &f)) return 1;
+    e->kinetic += f.kinetic;
+    e->elastic += f.elastic;
+    e->gravity += f.gravity;
+    e->dissipation += f.dissipation;
+    e->power += st->v ? f.gravity_excess : 0;
+    return 0;
+}
+
 void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e)
 {
-    for (int k = 0; k < s->m->nsupers; k++) {
-        lm_super_energy f;
-        lm_super_state now = state_of(s, st, k);
-        if (lm_super_energies(&s->m->supers[k], &now, s->m->gravity, s->super_scratch, &f))
-            continue;
-        e->kinetic += f.kinetic;
-        e->elastic += f.elastic;
-        e->gravity += f.gravity;
-        e->dissipation += f.dissipation;
-        e->power += st->v ? f.gravity_excess : 0;
-    }
+    for (int k = 0; k < s->m->nsupers; k++) nodal_super_energy_of(s, st, k, e);
 }

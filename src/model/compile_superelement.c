@@ -11,52 +11,17 @@ enum { NODES_MOST = 500 };
 
 /* ---- matrices of a beam ---- */
 
-/* Place in a 12 x 12 block of an element, of node a (0) or b (1). */
-enum { UX, UY, UZ, RX, RY, RZ };
-
-/* Add a symmetric matrix over `count` dofs, upper triangle by rows; sign -1 turns the dof. */
-static void scatter(double *A, int n, int first, int count, const int *dof, const double *sign,
-                    const double *upper)
-{
-    for (int i = 0; i < count; i++)
-        for (int j = i; j < count; j++) {
-            double value = sign[i] * sign[j] * *upper++;
-            int row = first + dof[i], col = first + dof[j];
-            A[(size_t)n * (size_t)col + (size_t)row] += value;
-            if (i != j) A[(size_t)n * (size_t)row + (size_t)col] += value;
-        }
-}
-
-/* Bending stiffness over (y_a, psi_a, y_b, psi_b) from that over the rotations against the chord,
- * b_i = psi_i - (y_b - y_a) / L: N^T k N. */
-static void expand_bending(const double k[3], double L, double upper[10])
-{
-    const double N[2][4] = {{1 / L, 1, -1 / L, 0}, {1 / L, 0, -1 / L, 1}};
-    for (int i = 0; i < 4; i++)
-        for (int j = i; j < 4; j++)
-            *upper++ = N[0][i] * (k[0] * N[0][j] + k[1] * N[1][j]) +
-                       N[1][i] * (k[1] * N[0][j] + k[2] * N[1][j]);
-}
-
-/* The element from node a at row `first` to the next node. In the xz plane a positive rotation
- * about y goes with a falling z: there z takes the place of -y. */
+/* Add an element between node a at row `first` and the next node. */
 static void add_element(const lm_beam_shape *e, int n, int first, double *K, double *M)
 {
-    static const int axial[] = {UX, UX + 6}, torsion[] = {RX, RX + 6};
-    static const int xy[] = {UY, RZ, UY + 6, RZ + 6}, xz[] = {UZ, RY, UZ + 6, RY + 6};
-    static const double plus[] = {1, 1, 1, 1}, fall[] = {-1, 1, -1, 1};
-    const double ka[] = {e->ka, -e->ka, e->ka}, kt[] = {e->kt, -e->kt, e->kt};
-    double bend[10];
-    scatter(K, n, first, 2, axial, plus, ka);
-    scatter(K, n, first, 2, torsion, plus, kt);
-    expand_bending(e->kz, e->L, bend);
-    scatter(K, n, first, 4, xy, plus, bend);
-    expand_bending(e->ky, e->L, bend);
-    scatter(K, n, first, 4, xz, fall, bend);
-    scatter(M, n, first, 2, axial, plus, e->mx);
-    scatter(M, n, first, 2, torsion, plus, e->mt);
-    scatter(M, n, first, 4, xy, plus, e->mz);
-    scatter(M, n, first, 4, xz, plus, e->my);
+    double k[12][12], m[12][12];
+    lm_beam_matrices(e, k, m);
+    for (int c = 0; c < 12; c++)
+        for (int r = 0; r < 12; r++) {
+            size_t at = (size_t)n * (size_t)(first + c) + (size_t)(first + r);
+            K[at] += k[c][r];
+            M[at] += m[c][r];
+        }
 }
 
 /* The section along the part s[0]..s[1] of the beam. */

@@ -8,7 +8,6 @@
 #include "solve/bdf.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- between the ends of a step ---- */
@@ -98,16 +97,6 @@ static void learn(bdf *b)
     climb(b, order);
 }
 
-/* The old state becomes the start of the step. */
-static void keep(lm_integrator *s)
-{
-    size_t nq = (size_t)s->sys->nq, nv = (size_t)s->sys->nv, nl = (size_t)s->sys->nl;
-    memcpy(s->q0, s->q, sizeof(double) * nq);
-    memcpy(s->v0, s->v, sizeof(double) * nv);
-    memcpy(s->a0, s->a, sizeof(double) * nv);
-    memcpy(s->lam0, s->lam, sizeof(double) * nl);
-}
-
 /* The step to time t is made. */
 static int advance(bdf *b, double t)
 {
@@ -128,7 +117,7 @@ static int accept(bdf *b, double t)
     lm_integrator *s = &b->base;
     lm_system *sys = s->sys;
     const double *y = NV_DATA_S(b->y), *yp = NV_DATA_S(b->yp);
-    keep(s);
+    lm_integrator_keep(s);
     if (sys->form->retract(sys, b->q_ref, y, s->q)) return 1;
     memcpy(s->v, y + sys->nv, sizeof(double) * (size_t)sys->nv);
     memcpy(s->a, yp + sys->nv, sizeof(double) * (size_t)sys->nv);
@@ -143,7 +132,7 @@ static int accept(bdf *b, double t)
 static int hop(bdf *b, double limit, double most)
 {
     double end;
-    keep(&b->base); /* bdf_hop writes the new state only if there is one */
+    lm_integrator_keep(&b->base); /* bdf_hop writes the new state only if there is one */
     int bad = bdf_hop(b, limit, fmax(most * b->base.opt.tolerance, 1e-7), &end);
     if (bad) return bad;
     b->hopped = 1;
@@ -192,40 +181,15 @@ static int worst_equation(bdf *b, double h)
     return worst;
 }
 
-/* The constraint with the largest reaction, -1. */
-static int largest_reaction(const lm_integrator *s)
-{
-    int nv = s->sys->nv, worst = -1;
-    double most = 0;
-    for (int k = 0; k < s->sys->nl; k++) {
-        double w = fabs(s->lam[k]) * (s->sys->angular[nv + k] ? 1 / s->clock->size : 1);
-        if (w > most) most = w, worst = nv + k;
-    }
-    return worst;
-}
-
-/* The failure text: time, history of the step, equation, and where to look. */
 static int fail(bdf *b, int flag)
 {
-    lm_integrator *s = &b->base;
-    char name[96] = "no single one", strained[120] = "";
     double h = b->h_first;
-    if (!b->finite) return 1; /* it has one */
+    if (!b->finite) return 1; /* it has words for that */
     if (b->steps > 0) IDAGetCurrentStep(b->ida, &h);
-    int worst = worst_equation(b, h), reaction = largest_reaction(s);
-    if (worst >= 0) s->sys->form->describe(s->sys, worst, name, sizeof name);
-    if (reaction >= 0) {
-        int n = snprintf(strained, sizeof strained, ", the largest reaction ");
-        s->sys->form->describe(s->sys, reaction, strained + n, sizeof strained - (size_t)n);
-    }
     const char *how = flag == IDA_ERR_FAIL ? "the error of a step is too large"
                       : b->why == BDF_SLOW ? "Newton's iteration is too slow"
                                            : "Newton's iteration does not converge";
-    snprintf(s->failure, sizeof s->failure,
-             "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
-             "equation is %s%s: do the joints lock, does a drive lead where they cannot follow, or "
-             "does a force jump?",
-             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, strained);
+    lm_explain_step(&b->base, how, h, worst_equation(b, h));
     return 1;
 }
 

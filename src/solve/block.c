@@ -13,7 +13,7 @@ struct lm_block_solver {
     lm_arena arena;
     lm_block_plan plan;
     double *front, *stack; /* scratch of the factorisation */
-    double *x;             /* [n] right side in the order of elimination */
+    double *x;             /* [2 n] right sides in the order of elimination */
     double *proof;         /* [3 n] */
     double least, most;    /* pivots */
     double error;          /* backward error of the factors */
@@ -44,9 +44,9 @@ lm_block_solver *lm_block_create(const lm_pattern *p, const lm_groups *g, int *n
         lm_block_plan *plan = &b->plan;
         size_t n = (size_t)p->n, f = (size_t)plan->largest;
         double *at = LM_NEW_N(&arena, double, plan->doubles + 1);
-        b->front = LM_NEW_N(&arena, double, f *f + 4 * f + 1); /* solutions use it too */
+        b->front = LM_NEW_N(&arena, double, f *f + 1); /* solutions use its first f */
         b->stack = LM_NEW_N(&arena, double, plan->stack + 1);
-        b->x = LM_NEW_N(&arena, double, n + 1);
+        b->x = LM_NEW_N(&arena, double, 2 * n + 1);
         b->proof = LM_NEW_N(&arena, double, 3 * n + 1);
         if (!at || !b->front || !b->stack || !b->x || !b->proof) bad = -1;
         if (!bad) lay_out(plan, at);
@@ -241,7 +241,7 @@ static double backward_error(lm_block_solver *b, const double *values)
         r[i] = x[i];
         sum[i] = x[i];
     }
-    lm_block_solve(b, x);
+    lm_block_solve(b, 1, x);
     for (int c = 0; c < p->n; c++)
         for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
             double term = values[k] * x[c];
@@ -268,34 +268,42 @@ double lm_block_rcond(const lm_block_solver *b) { return b->most > 0 ? b->least 
 
 /* ---- solution ---- */
 
-static CLONES void way_in(const lm_block_plan *plan, double *x, double *y)
+/* Right sides lie plan->n apart; each node's matrices are walked through once for all of them. */
+static CLONES void way_in(const lm_block_plan *plan, int nrhs, double *rhs, double *y)
 {
     for (int k = 0; k < plan->nnodes; k++) {
         const lm_block_node *node = &plan->nodes[k];
         int r = node->r;
-        for (int i = 0; i < r; i++) y[i] = x[node->rows[i]];
-        subtract(r, node->m, node->Z, r, x + node->first, y);
-        for (int i = 0; i < r; i++) x[node->rows[i]] = y[i];
+        for (double *x = rhs; x < rhs + nrhs * plan->n; x += plan->n) {
+            for (int i = 0; i < r; i++) y[i] = x[node->rows[i]];
+            subtract(r, node->m, node->Z, r, x + node->first, y);
+            for (int i = 0; i < r; i++) x[node->rows[i]] = y[i];
+        }
     }
 }
 
-static CLONES void way_out(const lm_block_plan *plan, double *x, double *y)
+static CLONES void way_out(const lm_block_plan *plan, int nrhs, double *rhs, double *y)
 {
     for (int k = plan->nnodes - 1; k >= 0; k--) {
         const lm_block_node *node = &plan->nodes[k];
         int m = node->m, r = node->r;
-        double *own = x + node->first;
-        for (int i = 0; i < m; i++) y[i] = -own[i], own[i] = 0;
-        for (int i = 0; i < r; i++) y[m + i] = x[node->rows[i]];
-        subtract(m, m + r, node->DW, m, y, own);
+        for (double *x = rhs; x < rhs + nrhs * plan->n; x += plan->n) {
+            double *own = x + node->first;
+            for (int i = 0; i < m; i++) y[i] = -own[i], own[i] = 0;
+            for (int i = 0; i < r; i++) y[m + i] = x[node->rows[i]];
+            subtract(m, m + r, node->DW, m, y, own);
+        }
     }
 }
 
-void lm_block_solve(lm_block_solver *b, double *x)
+void lm_block_solve(lm_block_solver *b, int nrhs, double *x)
 {
     const lm_block_plan *plan = &b->plan;
-    for (int i = 0; i < plan->n; i++) b->x[i] = x[plan->old_of[i]];
-    way_in(plan, b->x, b->front);
-    way_out(plan, b->x, b->front);
-    for (int i = 0; i < plan->n; i++) x[plan->old_of[i]] = b->x[i];
+    int n = plan->n;
+    for (int c = 0; c < nrhs; c++)
+        for (int i = 0; i < n; i++) b->x[c * n + i] = x[c * n + plan->old_of[i]];
+    way_in(plan, nrhs, b->x, b->front);
+    way_out(plan, nrhs, b->x, b->front);
+    for (int c = 0; c < nrhs; c++)
+        for (int i = 0; i < n; i++) x[c * n + plan->old_of[i]] = b->x[c * n + i];
 }

@@ -53,8 +53,9 @@ lm_block_solver *lm_block_create(const lm_pattern *p, const lm_groups *g, int *n
 void lm_block_destroy(lm_block_solver *b);
 /* 0; 1: some group's block is singular, or the backward error too large. */
 int lm_block_factor(lm_block_solver *b, const double *values);
-void lm_block_solve(lm_block_solver *b, double *x); /* right side in, solution out */
-double lm_block_error(const lm_block_solver *b);    /* backward error of the factors, about */
-double lm_block_rcond(const lm_block_solver *b);    /* smallest over largest pivot */
+/* nrhs (1 or 2) right sides in, one behind the other; solutions out. */
+void lm_block_solve(lm_block_solver *b, int nrhs, double *x);
+double lm_block_error(const lm_block_solver *b); /* backward error of the factors, about */
+double lm_block_rcond(const lm_block_solver *b); /* smallest over largest pivot */
 
 #endif

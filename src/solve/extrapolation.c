@@ -112,13 +112,9 @@ static int accept(extrapolation *g, int k, double t, double h)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
-    size_t nq = sizeof(double) * (size_t)sys->nq, nv = sizeof(double) * (size_t)sys->nv,
-           nl = sizeof(double) * (size_t)sys->nl;
+    size_t nv = sizeof(double) * (size_t)sys->nv;
     double moved, gap = 0, change;
-    memcpy(s->q0, s->q, nq);
-    memcpy(s->v0, s->v, nv);
-    memcpy(s->a0, s->a, nv);
-    memcpy(s->lam0, s->lam, nl);
+    lm_integrator_keep(s);
     memcpy(s->dx, g->table[k], nv);
     memcpy(s->v, g->table[k] + sys->nv, nv);
     s->work = g->table[k][2 * sys->nv];

@@ -19,7 +19,6 @@
 #include "solve/integrator.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct genalpha {
@@ -355,10 +354,7 @@ static void accept(genalpha *g, double t, double h)
     int nq = s->sys->nq, nv = s->sys->nv, nl = s->sys->nl;
     copy(g->a_old, s->a, nv);
     copy(g->lam_old, s->lam, nl);
-    copy(s->q0, s->q, nq);
-    copy(s->v0, s->v, nv);
-    copy(s->a0, s->a, nv);
-    copy(s->lam0, s->lam, nl);
+    lm_integrator_keep(s);
     copy(s->q, g->tq, nq);
     copy(s->v, g->tv, nv);
     copy(s->a, g->ta, nv);
@@ -391,37 +387,12 @@ static int worst_equation(genalpha *g, double t, double h)
     return worst;
 }
 
-/* The constraint with the largest reaction, -1. */
-static int largest_reaction(const lm_integrator *s)
-{
-    int nv = s->sys->nv, worst = -1;
-    double most = 0;
-    for (int k = 0; k < s->sys->nl; k++) {
-        double w = fabs(s->lam[k]) * (s->sys->angular[nv + k] ? 1 / s->clock->size : 1);
-        if (w > most) most = w, worst = nv + k;
-    }
-    return worst;
-}
-
-/* The failure text: time, history of the step, equation, and where to look. */
 static void blame(genalpha *g, double t, double h, step_result why)
 {
-    lm_integrator *s = &g->base;
-    char name[96] = "no single one", strained[120] = "";
-    int worst = worst_equation(g, t, h), reaction = largest_reaction(s);
-    if (worst >= 0) s->sys->form->describe(s->sys, worst, name, sizeof name);
-    if (reaction >= 0) {
-        int n = snprintf(strained, sizeof strained, ", the largest reaction ");
-        s->sys->form->describe(s->sys, reaction, strained + n, sizeof strained - (size_t)n);
-    }
     const char *how = why == CONVERGED  ? "the error of a step is too large"
                       : why == TOO_SLOW ? "Newton's iteration is too slow"
                                         : "Newton's iteration does not converge";
-    snprintf(s->failure, sizeof s->failure,
-             "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
-             "equation is %s%s: do the joints lock, does a drive lead where they cannot follow, or "
-             "does a force jump?",
-             s->clock->t, how, h, s->stats.steps, s->stats.rejected, name, strained);
+    lm_explain_step(&g->base, how, h, worst_equation(g, t, h));
 }
 
 /* The tries of one step. */
@@ -587,4 +558,11 @@ lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *o
     g->tv = g->tq + nq, g->ta = g->tv + nv, g->tw = g->ta + nv, g->tdx = g->tw + nv;
     g->tjerk = g->tdx + nv, g->tlam = g->tjerk + nv;
     return &g->base;
+}
+
+/* A fixed step needs no filter of vibrations. */
+lm_integrator *lm_solver_create(lm_system *sys)
+{
+    lm_integrator_options opt = {.until = 1, .step = 1, .rho_inf = 0.8};
+    return lm_genalpha_create(sys, &opt);
 }

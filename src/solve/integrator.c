@@ -280,6 +280,34 @@ void lm_explain_mass(lm_integrator *g, double t, int bad)
     lm_explain_not_finite(g, t, g->x, n);
 }
 
+/* The constraint with the largest reaction, -1. */
+static int largest_reaction(const lm_integrator *g)
+{
+    int nv = g->sys->nv, worst = -1;
+    double most = 0;
+    for (int k = 0; k < g->sys->nl; k++) {
+        double w = fabs(g->lam[k]) * (g->sys->angular[nv + k] ? 1 / g->clock->size : 1);
+        if (w > most) most = w, worst = nv + k;
+    }
+    return worst;
+}
+
+void lm_explain_step(lm_integrator *g, const char *how, double h, int worst)
+{
+    char name[96] = "no single one", strained[120] = "";
+    int reaction = largest_reaction(g);
+    if (worst >= 0) g->sys->form->describe(g->sys, worst, name, sizeof name);
+    if (reaction >= 0) {
+        int n = snprintf(strained, sizeof strained, ", the largest reaction ");
+        g->sys->form->describe(g->sys, reaction, strained + n, sizeof strained - (size_t)n);
+    }
+    snprintf(g->failure, sizeof g->failure,
+             "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
+             "equation is %s%s: do the joints lock, does a drive lead where they cannot follow, or "
+             "does a force jump?",
+             g->clock->t, how, h, g->stats.steps, g->stats.rejected, name, strained);
+}
+
 /* ---- start and interpolation ---- */
 
 void lm_integrator_count(lm_integrator *g, double h)
@@ -288,6 +316,15 @@ void lm_integrator_count(lm_integrator *g, double h)
     k->steps++;
     if (k->smallest == 0 || h < k->smallest) k->smallest = h;
     if (h > k->largest) k->largest = h;
+}
+
+void lm_integrator_keep(lm_integrator *g)
+{
+    const lm_system *sys = g->sys;
+    memcpy(g->q0, g->q, sizeof(double) * (size_t)sys->nq);
+    memcpy(g->v0, g->v, sizeof(double) * (size_t)sys->nv);
+    memcpy(g->a0, g->a, sizeof(double) * (size_t)sys->nv);
+    memcpy(g->lam0, g->lam, sizeof(double) * (size_t)sys->nl);
 }
 
 void lm_integrator_refresh(lm_integrator *g)
@@ -313,10 +350,7 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     g->clock->restart = 0;
     lm_integrator_refresh(g);
     if (!keep_step) g->clock->h_next = g->opt.first_step;
-    memcpy(g->q0, g->q, sizeof(double) * (size_t)sys->nq);
-    memcpy(g->v0, g->v, sizeof(double) * (size_t)sys->nv);
-    memcpy(g->a0, g->a, sizeof(double) * (size_t)sys->nv);
-    memcpy(g->lam0, g->lam, sizeof(double) * (size_t)sys->nl);
+    lm_integrator_keep(g);
     memset(g->dx, 0, sizeof(double) * (size_t)sys->nv);
     return 0;
 }

@@ -86,6 +86,8 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
 void lm_integrator_free(lm_integrator *g);
 
 lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt);
+/* One that is not stepped: for assembling, projecting and consistent accelerations. */
+lm_integrator *lm_solver_create(lm_system *sys);
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt);
 
@@ -99,6 +101,9 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
 
 /* Largest translation (over `size`) or rotation in a motion dx[nv]. */
 double lm_motion_norm(const lm_system *sys, double size, const double *dx);
+
+/* The present state becomes the start of the next step: q0, v0, a0, lam0. */
+void lm_integrator_keep(lm_integrator *g);
 
 /* Count an accepted step of size h in the statistics. */
 void lm_integrator_count(lm_integrator *g, double h);
@@ -128,6 +133,9 @@ double lm_constraint_gap(lm_integrator *g);
 
 /* Words for a singular constrained mass matrix: which motion has no mass. */
 void lm_explain_singular(lm_integrator *g, const char *what);
+
+/* Words for a step that fails even at the size h: `how`, and the equation that is worst (-1: none). */
+void lm_explain_step(lm_integrator *g, const char *how, double h, int worst);
 
 /* Words for forces that are not finite; r: a residual[nv + ...] in which such a number stands. */
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);

@@ -122,10 +122,10 @@ double lm_linear_rcond(lm_linear *l)
 void lm_linear_correct(lm_linear *l, int n, double *x)
 {
     if (l->p->n == 0) return;
-    if (!l->by_block)
-        klu_solve(l->symbolic, l->numeric, l->p->n, n, x, &l->common);
+    if (l->by_block)
+        lm_block_solve(l->block, n, x);
     else
-        for (int k = 0; k < n; k++) lm_block_solve(l->block, x + k * l->p->n);
+        klu_solve(l->symbolic, l->numeric, l->p->n, n, x, &l->common);
 }
 
 /* One step of refinement takes the block solver's error away, to rounding. */

@@ -106,9 +106,17 @@ static void check_solution(mesh *m, lm_block_solver *b)
     double *x = LM_NEW_N(&m->arena, double, m->p.n), *y = LM_NEW_N(&m->arena, double, m->p.n);
     for (int i = 0; i < m->p.n; i++) x[i] = noise();
     lm_sparse_mul(&m->p, m->values, 1, x, y);
-    lm_block_solve(b, y);
+    lm_block_solve(b, 1, y);
     for (int i = 0; i < m->p.n; i++)
         if (!(fabs(x[i] - y[i]) < 1e-8)) fail_msg("unknown %d: %g is not %g", i, y[i], x[i]);
+    /* two right sides together: the same bits as one by one */
+    double *pair = LM_NEW_N(&m->arena, double, 2 * m->p.n);
+    lm_sparse_mul(&m->p, m->values, 1, x, pair + m->p.n);
+    for (int i = 0; i < m->p.n; i++) pair[i] = x[i];
+    lm_block_solve(b, 2, pair);
+    lm_block_solve(b, 1, x);
+    assert_memory_equal(pair, x, sizeof(double) * (size_t)m->p.n);
+    assert_memory_equal(pair + m->p.n, y, sizeof(double) * (size_t)m->p.n);
 }
 
 static void check_mesh(int nodes, const link *l, int joints)
