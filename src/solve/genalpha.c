@@ -33,6 +33,8 @@ typedef struct genalpha {
     double *tjerk;                          /* its third derivative */
     double factor_cM, factor_h;             /* of the factors in use; 0: none */
     double turned;                          /* motion since they were made */
+    int current;                            /* they were made in this step */
+    double amplify;       /* motions that errors of the constraints cause, over those errors */
     lm_filter filter;     /* of fast vibrations; its span is 0 when it is outdated */
     double filter_turned; /* motion since it was made */
     double gap;           /* of the positions, to be closed by the second solution */
@@ -53,9 +55,13 @@ typedef struct genalpha {
  * repeated. */
 #define SMALL_RATIO 0.08
 #define MOST_RATIO  1.3
+#define HOLD_RATIO  0.7225 /* 0.85^2: the next step is as large as this one */
 
-/* Softness of loop rows over the typical mass: keeps factors alive in singular positions. */
+/* Softness of loop rows over the typical mass: keeps factors alive in singular positions. With a
+ * tolerance it is at least ROUNDING/tolerance: it bounds the amplification A by 1/(2 sqrt(s)), and so
+ * the noise of the velocities, v eps A^2, by a quarter of the tolerance. */
 #define SOFTNESS 1e-12
+#define ROUNDING 1e-16
 
 typedef enum step_result { CONVERGED, TOO_SLOW, DIVERGED, NOT_FINITE, NO_MEMORY } step_result;
 
@@ -98,6 +104,33 @@ static void predict(genalpha *g, double h)
     for (int k = 0; k < nl; k++) g->tlam[k] = s->lam[k] + r * (s->lam[k] - g->lam_old[k]);
 }
 
+/* Near a singular position the smallest singular value of Phi goes to zero, and rounding errors of
+ * the constraints come back as motions, A = 1/sigma times as large. Measured by one solution with
+ * errors of +-1 in the constraints. */
+static double amplification(genalpha *g)
+{
+    lm_integrator *s = &g->base;
+    int nv = s->sys->nv, nl = s->sys->nl;
+    unsigned bits = 12345;
+    memset(s->x, 0, sizeof(double) * (size_t)nv);
+    for (int k = 0; k < nl; k++) {
+        bits = bits * 1103515245u + 12345u;
+        double unit = s->sys->active[k] ? lm_gap_unit(s, k) : 0;
+        s->x[nv + k] = bits >> 16 & 1 ? unit : -unit;
+    }
+    lm_linear_correct(s->lin, 1, s->x);
+    return lm_motion_norm(s->sys, s->clock->size, s->x);
+}
+
+/* Part of the motion in a step that is rounding: of the positions eps A; these turn the constraint
+ * directions, so that the velocities are off by v eps A^2. */
+static double noise(const genalpha *g, double h)
+{
+    const lm_integrator *s = &g->base;
+    double v = lm_motion_norm(s->sys, s->clock->size, s->v), A = g->amplify;
+    return 10 * ROUNDING * (A + h * v * A * A);
+}
+
 static int refactor(genalpha *g, double t, double h)
 {
     lm_integrator *s = &g->base;
@@ -107,7 +140,8 @@ static int refactor(genalpha *g, double t, double h)
     s->stats.jacobians++;
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
     s->clock->fresh = 0;
-    s->sys->softness = SOFTNESS / s->mass_unit;
+    double soft = s->opt.step > 0 ? SOFTNESS : fmax(SOFTNESS, ROUNDING / s->opt.tolerance);
+    s->sys->softness = soft / s->mass_unit;
     if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 2;
     double t1 = s->profile.on ? lm_seconds() : 0;
     int bad = lm_linear_factor(s->lin);
@@ -118,6 +152,8 @@ static int refactor(genalpha *g, double t, double h)
     g->factor_cM = bad ? 0 : cM;
     g->factor_h = h;
     g->turned = 0;
+    g->current = 1;
+    g->amplify = bad ? 0 : amplification(g);
     return bad;
 }
 
@@ -205,28 +241,19 @@ static step_result no_factors(genalpha *g, double t, double h, int bad)
     return NOT_FINITE;
 }
 
-/* Rounding errors of the constraints come back divided by the smallest singular value of the
- * constraint matrix, about the root of rcond: below that, corrections are noise. */
-static int is_noise(genalpha *g, double motion)
-{
-    double rcond = lm_linear_rcond(g->base.lin);
-    return motion <= 1e-14 / sqrt(fmax(rcond, SOFTNESS));
-}
-
 /* Newton's method for the step of size h. `goal`: accepted error of the motion. */
 static step_result iterate(genalpha *g, double t, double h, double goal)
 {
     lm_integrator *s = &g->base;
     lm_system *sys = s->sys;
     double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0;
-    int current = 0; /* factors made in this step */
+    g->current = 0;
     if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
     double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
     if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6 ||
         g->turned > MOST_TURNED) {
         int bad = refactor(g, t, h);
         if (bad) return no_factors(g, t, h, bad);
-        current = 1;
     }
     for (int it = 0; it < 15; it++) {
         if (residual(g, t, h, cM)) {
@@ -243,12 +270,15 @@ static step_result iterate(genalpha *g, double t, double h, double goal)
         double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
         if (size <= floor) return CONVERGED;
         if (it > 0 && rate > 0.3) {
-            if (current && it > 1 && is_noise(g, motion)) return CONVERGED;
-            if (current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
-            if (!current) {
+            if (g->current && motion <= noise(g, h)) return CONVERGED;
+            if (g->current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
+            if (!g->current) {
+                if (rate > 1) { /* old factors led astray: begin anew */
+                    predict(g, h);
+                    if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
+                }
                 int bad = refactor(g, t, h);
                 if (bad) return no_factors(g, t, h, bad);
-                current = 1;
                 last = 0;
                 continue;
             }
@@ -338,14 +368,19 @@ static double remembered_jerk(const genalpha *g, double h)
 }
 
 /* Local error of the positions, (1/6 - b - shift/2) h^3 times the third derivative (kept in *now),
- * over what is allowed. */
+ * over what is allowed. A jump of it that may be rounding says nothing: the step stays as it is.
+ * < 0: memory. */
 static double error_ratio(genalpha *g, double t, double h, double allowed, double *now)
 {
     double c = fabs(1.0 / 6 - g->b - 0.5 * g->shift), unit = c * h * h * h / allowed;
-    double ratio = unit * jerk(g, h);
+    double ratio = unit * jerk(g, h), memory = remembered_jerk(g, h);
     if (g->filter.lin && ratio > SMALL_RATIO) ratio = without_vibrations(g, t, h, c, ratio);
-    *now = fmax(ratio / unit, remembered_jerk(g, h));
-    return unit * *now;
+    *now = fmax(ratio / unit, memory);
+    if (ratio < 0.1 || ratio < 1.2 * unit * memory) return unit * *now;
+    if (ratio > 2 * unit * memory && !g->current && refactor(g, t, h) < 0) return -1;
+    if (ratio * allowed > noise(g, h)) return unit * *now;
+    *now = g->base.clock->jerk;
+    return fmin(ratio, HOLD_RATIO);
 }
 
 static void accept(genalpha *g, double t, double h)
@@ -435,6 +470,7 @@ static int try_step(genalpha *g, double t, double *h, trial_log *r, double *rati
     if (r->why == NO_MEMORY) return -1;
     if (r->why == CONVERGED) {
         *ratio = error_ratio(g, t, take, allowed, &r->jerk); /* grows with h^2 */
+        if (*ratio < 0) return -1;
         if (*ratio <= MOST_RATIO) return 0;
         /* smooth motions need one or two smaller tries; more say that the error is noise */
         *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 / sqrt(*ratio));

@@ -152,6 +152,12 @@ static void a02_tight(void **state)
                                                    "tolerance: 1e-5}"});
         assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1, "turned"), 3e-4);
         table_free(&r);
+        r = run_model(&(run_how){.model = "a02_four_bars",
+                                 .set = {set[i]},
+                                 .analysis = "{type: dynamics, until: 1, output_step: 0.1, "
+                                             "tolerance: 1e-7}"});
+        assert_under(pendulum_error(&r, windows_stiffness(n[i]), PI, -1, "turned"), 1e-6);
+        table_free(&r);
     }
 }
 
