@@ -21,6 +21,13 @@ typedef struct lm_beam_shape {
     double mt[3];  /* inertia about x: (a, a), (a, b), (b, b) */
     double mz[10]; /* mass in xy: upper triangle by rows over (y_a, psi_za, y_b, psi_zb) */
     double my[10]; /* mass in xz: upper triangle by rows over (z_a, psi_ya, z_b, psi_yb) */
+
+    /* Of second order, zero: left out. Arc of the bent axis: longer than its chord by b^T bow b / 2,
+     * in xy over (b_az, b_az), (b_az, b_bz), (b_bz, b_bz); in xz over b_y alike. */
+    double bowz[3], bowy[3];
+    /* Bending mass of an element whose chord has the length l: with D = y_b - y_a, S = psi_za +
+     * psi_zb, k = L/l - 1, the energy of mz grows by k (t0 + k t2) D^2 / 2 + k t1 D S. */
+    double turnz[3], turny[3];
 } lm_beam_shape;
 
 /* The section at s along the element; asked for inside only, 0 < s < 1. */

@@ -83,6 +83,11 @@ typedef struct plane {
     double rhoA[MOST], rhoI[MOST];
 } plane;
 
+/* What comes out of it; the members of lm_beam_shape with the same names. */
+typedef struct bending {
+    double *k, *m, *bow, *turn;
+} bending;
+
 /* Stiffness over the end rotations (b_a, b_b) against the chord; sum[] is the sum of the end moments
  * for b_a = 1 and for b_b = 1. Inverse of the flexibility
  *   (alpha gamma; gamma beta) + G (1 1; 1 1):
@@ -135,26 +140,63 @@ static void shape_functions(const rule *r, double L, const plane *p, const doubl
     R[2] = -R[0];
 }
 
-/* Bending in one plane: natural stiffness and consistent mass, upper triangle by rows. */
-static void bend(const rule *r, double L, const plane *p, double k[3], double m[10])
+/* Half the square of the axis' slope v' = phi - V/GA for b_a = 1, b_b = 1, integrated: how much the
+ * axis is longer than its chord. */
+static void add_bow(double dx, const double R[4], const double shear[2], double bow[3])
 {
-    double sum[2], N[4], R[4];
-    natural(r, L, p, k, sum);
-    for (int c = 0; c < 10; c++) m[c] = 0;
+    double slope[2] = {R[1] - shear[0], R[3] - shear[1]};
+    bow[0] += dx * slope[0] * slope[0];
+    bow[1] += dx * slope[0] * slope[1];
+    bow[2] += dx * slope[1] * slope[1];
+}
+
+/* The functions above turn the chord by (v_b - v_a)/L; a chord of length l turns by (v_b - v_a)/l.
+ * With k = L/l - 1, D = v_b - v_a, the deflection grows by k D n, the rotation by k D r,
+ *   n = -(N_1 + N_3)/L,   r = (1 - R_1 - R_3)/L :
+ * what that adds to the kinetic energy, over D and S = phi_a + phi_b. x counts from the mass centre:
+ * what k D n of a tapered element does to its translation is left out. */
+static void add_turn(double x, double L, double dm, double dI, const double N[4], const double R[4],
+                     double turn[3])
+{
+    double n = -(N[1] + N[3]) / L, r = (1 - R[1] - R[3]) / L;
+    double both = dm * n * n + dI * r * r;
+    turn[0] += 2 * (both + dm * n * x);
+    turn[1] += 0.5 * (dI * r - L * both);
+    turn[2] += both;
+}
+
+static double mass_centre(const rule *r, const double *rhoA)
+{
+    double mass = 0, moment = 0;
+    for (int i = 0; i < r->n; i++) mass += r->w[i] * rhoA[i], moment += r->w[i] * rhoA[i] * r->x[i];
+    return mass > 0 ? moment / mass : 0.5;
+}
+
+/* Bending in one plane: natural stiffness and consistent mass, upper triangle by rows. */
+static void bend(const rule *r, double L, const plane *p, bending to)
+{
+    double sum[2], N[4], R[4], centre = mass_centre(r, p->rhoA);
+    natural(r, L, p, to.k, sum);
+    memset(to.m, 0, 10 * sizeof *to.m);
+    for (int c = 0; c < 3; c++) to.bow[c] = to.turn[c] = 0;
     for (int i = 0; i < r->n; i++) {
-        shape_functions(r, L, p, k, sum, i, N, R);
-        double dm = L * r->w[i] * p->rhoA[i], dI = L * r->w[i] * p->rhoI[i], *to = m;
+        shape_functions(r, L, p, to.k, sum, i, N, R);
+        double dx = L * r->w[i], dm = dx * p->rhoA[i], dI = dx * p->rhoI[i], *m = to.m;
+        double f = p->shear[i] / L, shear[2] = {f * sum[0], f * sum[1]};
         for (int a = 0; a < 4; a++)
-            for (int b = a; b < 4; b++) *to++ += dm * N[a] * N[b] + dI * R[a] * R[b];
+            for (int b = a; b < 4; b++) *m++ += dm * N[a] * N[b] + dI * R[a] * R[b];
+        add_bow(dx, R, shear, to.bow);
+        add_turn(r->x[i] - centre, L, dm, dI, N, R, to.turn);
     }
 }
 
 /* Rotations about y turn z towards -x: as a slope dz/dx they count negative. */
-static void slopes_to_rotations(double m[10])
+static void slopes_to_rotations(double m[10], double turn[3])
 {
     static const int mixed[] = {1, 3, 5,
                                 8}; /* (z_a, psi_a) (z_a, psi_b) (psi_a, z_b) (z_b, psi_b) */
     for (int i = 0; i < 4; i++) m[mixed[i]] = -m[mixed[i]];
+    turn[1] = -turn[1];
 }
 
 static void make(lm_section_at *at, void *ctx, double L, int timoshenko, int n, lm_beam_shape *out)
@@ -180,9 +222,9 @@ static void make(lm_section_at *at, void *ctx, double L, int timoshenko, int n, 
     out->L = L;
     bar(&r, L, axial, xy.rhoA, &out->ka, out->mx);
     bar(&r, L, twist, polar, &out->kt, out->mt);
-    bend(&r, L, &xy, out->kz, out->mz);
-    bend(&r, L, &xz, out->ky, out->my);
-    slopes_to_rotations(out->my);
+    bend(&r, L, &xy, (bending){out->kz, out->mz, out->bowz, out->turnz});
+    bend(&r, L, &xz, (bending){out->ky, out->my, out->bowy, out->turny});
+    slopes_to_rotations(out->my, out->turny);
 }
 
 static int same(const double *a, const double *b, int n)

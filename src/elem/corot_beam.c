@@ -27,11 +27,16 @@ void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const doubl
                    lm_corot_energies *e)
 {
     corot_kin k;
+    corot_bow bow;
+    corot_bending_mass m;
     corot_kinematics(c, s, &k);
-    corot_vec V = corot_to_frame(&k.E, s->v), P = corot_mass(c, &V);
-    corot_nat d = corot_natural(&k), n = corot_stiffness(c, &d);
-    corot_nat rate = corot_rates(&k, &V, corot_spin(&k, &V)), loss = corot_stiffness(c, &rate);
-    lm_lane3 gw = l3_all(g[0], g[1], g[2]), h = corot_bow(c, d.a, d.b), p;
+    corot_mass_now(c, &k, &m);
+    corot_vec V = corot_to_frame(&k.E, s->v), P = corot_mass(c, &m, &V);
+    corot_nat d = corot_natural(c, &k, &bow), n = corot_stiffness(c, &d);
+    corot_nat rate = corot_rates(&k, &V, corot_spin(&k, &V));
+    rate.u += corot_bow_dot(&bow, rate.a, rate.b);
+    corot_nat loss = corot_stiffness(c, &rate);
+    lm_lane3 gw = l3_all(g[0], g[1], g[2]), h = corot_sag(c, d.a, d.b), p;
     h.x = c->hx;
     h = l3_add(h, l3_add(l3_mul(c->ht[0], k.a.x), l3_mul(c->ht[1], k.b.x)));
     lm_lane3 S = l3_add(l3_mul(c->m[0], l3_from(s->x[0])), l3_mul(c->m[1], l3_from(s->x[1])));
@@ -46,9 +51,11 @@ void COROT(natural)(const lm_corot_const *c, const lm_corot_state *s, lm_lane *u
                     lm_lane Rstar[9])
 {
     corot_kin k;
+    corot_bow bow;
     corot_kinematics(c, s, &k);
-    *u = k.u;
-    l3_put(b[0], corot_rotvec(&k.a));
-    l3_put(b[1], corot_rotvec(&k.b));
+    corot_nat d = corot_natural(c, &k, &bow);
+    *u = d.u;
+    l3_put(b[0], d.a);
+    l3_put(b[1], d.b);
     lm3_put(Rstar, k.E);
 }

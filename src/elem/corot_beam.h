@@ -1,11 +1,13 @@
 /* The two-node corotational beam element, four elements at a time (one per lane).
  *
  * An element joins two nodes with poses (x_i, R_i). Its frame R* follows the chord and the mean of
- * the two sections' y axes; deformations are the change of length u and the rotation vectors b_i of
- * the end sections against the frame. All forces are exact derivatives of
+ * the two sections' y axes; deformations are the rotation vectors b_i of the end sections against
+ * the frame and the elongation u of the axis, which is bowed between the nodes: the change of the
+ * chord's length and a quadratic form in the b_i. All forces are exact derivatives of
  *
  *     elastic energy  ka u^2/2 + kt (b_bx - b_ax)^2/2 + bending forms in (b_az, b_bz), (b_ay, b_by)
- *     kinetic energy  V^T M V / 2, V the nodal velocities in R* axes, M constant and consistent
+ *     kinetic energy  V^T M V / 2, V the nodal velocities in R* axes, M consistent; it depends on
+ *                     the chord's length, with which the chord turns when its ends move
  *     gravity         -g . (m_a x_a + m_b x_b + R* h), h the first moment of the mass about the
  *                     chord, bending included
  *
@@ -26,20 +28,22 @@
 /* Constants of four elements: lm_beam_shape by lanes, with what is derived from it. Groups of
  * equal elements may share one. Filled by lm_corot_const_set. */
 typedef struct lm_corot_const {
-    lm_lane L, LL;          /* length, its square */
-    lm_lane ka, kt;         /* axial, torsion */
-    lm_lane kz[3], ky[3];   /* bending */
-    lm_lane beta;           /* stiffness-proportional damping, s */
-    lm_lane mx[3], mt[3];   /* mass along x, inertia about x */
-    lm_lane mz[10], my[10]; /* mass in xy, in xz */
-    lm_lane m[2];           /* mass at each node */
-    lm_lane hx;             /* first moment of the mass beyond that of m, along the chord, */
-    lm_lane hz[2], hy[2];   /* along y per b_iz, along z per b_iy */
-    lm_lane im, ht[2];      /* lm_corot_const_centre: 1 / mass; first moment along section i's x */
-    lm_lane A[2][9];        /* node axes -> section axes: T_i = R_i A_i */
-    int straight;           /* 1: A is the identity in all lanes */
-    int damped;             /* 1: beta is not zero in some lane */
-    int centred;            /* 1: lm_corot_const_centre was called for some lane */
+    lm_lane L, LL;              /* length, its square */
+    lm_lane ka, kt;             /* axial, torsion */
+    lm_lane kz[3], ky[3];       /* bending */
+    lm_lane beta;               /* stiffness-proportional damping, s */
+    lm_lane mx[3], mt[3];       /* mass along x, inertia about x */
+    lm_lane mz[10], my[10];     /* mass in xy, in xz, of the undeformed element */
+    lm_lane bowz[3], bowy[3];   /* arc of the bent axis less its chord */
+    lm_lane turnz[3], turny[3]; /* change of mz, my with the length */
+    lm_lane m[2];               /* mass at each node */
+    lm_lane hx;                 /* first moment of the mass beyond that of m, along the chord, */
+    lm_lane hz[2], hy[2];       /* along y per b_iz, along z per b_iy */
+    lm_lane im, ht[2]; /* lm_corot_const_centre: 1 / mass; first moment along section i's x */
+    lm_lane A[2][9];   /* node axes -> section axes: T_i = R_i A_i */
+    int straight;      /* 1: A is the identity in all lanes */
+    int damped;        /* 1: beta is not zero in some lane */
+    int centred;       /* 1: lm_corot_const_centre was called for some lane */
 } lm_corot_const;
 
 /* Motion of the two nodes of four elements, in world axes. */
@@ -82,7 +86,7 @@ typedef struct lm_corot_energies {
 void lm_corot_energy(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
                      lm_corot_energies *e);
 
-/* Deformations and frame; velocities and accelerations are not read. */
+/* Deformations (u: elongation of the axis) and frame; velocities and accelerations are not read. */
 void lm_corot_natural(const lm_corot_const *c, const lm_corot_state *s, lm_lane *u, lm_lane b[2][3],
                       lm_lane Rstar[9]);
 

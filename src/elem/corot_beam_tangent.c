@@ -11,7 +11,9 @@
  * P = M V, Q = dF/dw = M skew(V) - skew(P), and B the natural coordinates' derivative,
  *
  *     dF/dV = skew(w) M + (skew(w) M)^T - [rotations only] (skew(V) M - skew(P))
- *             + Q G - (Q G)^T + beta B^T K_n B                                                  */
+ *             + Q G - (Q G)^T + l' dM/dl + y e^T - e y^T + beta B^T K_n B
+ *
+ * with y = (dM/dl) V and l' = e . V. */
 #include "elem/corot_forces.h"
 
 #include <stddef.h>
@@ -74,7 +76,7 @@ static void prepare(const lm_corot_state *s, const double g[3], corot_tangent *t
     t->F = corot_local_forces(t->c, s, g, &t->k, q);
     for (int j = 0; j < 3; j++) {
         corot_vec Ve = turned(&q->V, unit(j)), Pe = turned(&q->P, unit(j));
-        corot_vec MVe = corot_mass(t->c, &Ve);
+        corot_vec MVe = corot_mass(t->c, &q->mass, &Ve);
         t->Q[j].v = corot_vec_sub(&MVe, &Pe);
     }
     t->a = curvature(&t->k.a);
@@ -91,14 +93,30 @@ LM_LANE_INLINE corot_vec inertia_change(const corot_tangent *t, const corot_vec 
     corot_vec a = corot_vec_cross(dw, &q->V), b = corot_vec_cross(q->w, dV);
     a = corot_vec_add(&a, &b);
     a = corot_vec_sub(dA, &a);
-    corot_vec F = corot_mass(t->c, &a);
+    corot_vec F = corot_mass(t->c, &q->mass, &a);
     F.xa = l3_add(F.xa, l3_add(l3_cross(dw, q->P.xa), l3_cross(q->w, dP->xa)));
     F.xb = l3_add(F.xb, l3_add(l3_cross(dw, q->P.xb), l3_cross(q->w, dP->xb)));
     F.ra = l3_add(F.ra, l3_add(l3_cross(l3_sub(dw, dV->ra), q->P.ra),
                                l3_cross(l3_sub(q->w, q->V.ra), dP->ra)));
     F.rb = l3_add(F.rb, l3_add(l3_cross(l3_sub(dw, dV->rb), q->P.rb),
                                l3_cross(l3_sub(q->w, q->V.rb), dP->rb)));
+    const lm_lane rate = q->V.xb.x - q->V.xa.x, drate = dV->xb.x - dV->xa.x,
+                  pull = corot_thin_dot(&q->Ml, dV);
+    corot_thin MldV = corot_thin_of(q->mass.dz, q->mass.dy, dV);
+    MldV = corot_thin_sum(&rate, &MldV, &drate, &q->Ml);
+    corot_thin_add(&MldV, &F);
+    F.xa.x += pull, F.xb.x -= pull;
     return F;
+}
+
+/* Forces for a change dd of the chord's length and the sections' rotations, the bow's length with
+ * them. */
+LM_LANE_INLINE corot_nat elastic_change(const corot_tangent *t, corot_nat dd)
+{
+    dd.u += corot_bow_dot(&t->q.bow, dd.a, dd.b);
+    corot_nat n = corot_stiffness(t->c, &dd);
+    corot_bow_add(&t->q.bow, &n.u, &n);
+    return n;
 }
 
 /* The frame turns by the unit vector j and the sections go with it: V, A, g change as it sees
@@ -108,13 +126,15 @@ static void frame_column(const corot_tangent *t, int j, corot_col *out)
     const lm_corot_const *c = t->c;
     const corot_local *q = &t->q;
     const lm_lane3 e = unit(j), dg = l3_cross(q->g, e);
-    corot_vec dV = turned(&q->V, e), dA = turned(&q->A, e), dP = corot_mass(c, &dV);
+    corot_vec dV = turned(&q->V, e), dA = turned(&q->A, e), dP = corot_mass(c, &q->mass, &dV);
     lm_lane3 dw = corot_spin(&t->k, &dV);
     corot_vec F = inertia_change(t, &dV, &dA, &dP, dw), eF = corot_vec_cross(e, &t->F);
 
     corot_nat n = {0};
-    if (c->damped) n = corot_nat_add_scaled(n, &c->beta, corot_rates(&t->k, &dV, dw));
-    n = corot_stiffness(c, &n);
+    if (c->damped) {
+        n = corot_nat_add_scaled(n, &c->beta, corot_rates(&t->k, &dV, dw));
+        n = elastic_change(t, n);
+    }
     corot_weight_sub(c, dg, &n);
     lm_lane3 m = l3_add(corot_vec_cross_sum(&dP, &q->V), corot_vec_cross_sum(&q->P, &dV));
     m = l3_add(m, l3_cross(q->h, dg));
@@ -125,22 +145,67 @@ static void frame_column(const corot_tangent *t, int j, corot_col *out)
     out->v = corot_vec_add(&F, &eF);
 }
 
-/* The frame's spin changes by dw while V stays, and the natural coordinates by dd: inertia, elastic
- * and damping forces; m collects the moment on the frame. */
-LM_LANE_INLINE void deformation_change(const corot_tangent *t, lm_lane3 dw, corot_nat dd,
-                                       corot_vec *F, lm_lane3 *m)
+/* The frame's spin changes by dw while V stays: inertia. */
+LM_LANE_INLINE corot_vec spin_change(const corot_tangent *t, lm_lane3 dw)
 {
     const corot_col *Q = t->Q;
-    F->xa = lm3_v((lm_lanem3){Q[0].v.xa, Q[1].v.xa, Q[2].v.xa}, dw);
-    F->ra = lm3_v((lm_lanem3){Q[0].v.ra, Q[1].v.ra, Q[2].v.ra}, dw);
-    F->xb = lm3_v((lm_lanem3){Q[0].v.xb, Q[1].v.xb, Q[2].v.xb}, dw);
-    F->rb = lm3_v((lm_lanem3){Q[0].v.rb, Q[1].v.rb, Q[2].v.rb}, dw);
+    return (corot_vec){lm3_v((lm_lanem3){Q[0].v.xa, Q[1].v.xa, Q[2].v.xa}, dw),
+                       lm3_v((lm_lanem3){Q[0].v.ra, Q[1].v.ra, Q[2].v.ra}, dw),
+                       lm3_v((lm_lanem3){Q[0].v.xb, Q[1].v.xb, Q[2].v.xb}, dw),
+                       lm3_v((lm_lanem3){Q[0].v.rb, Q[1].v.rb, Q[2].v.rb}, dw)};
+}
+LM_LANE_INLINE corot_vec roll_change(const corot_tangent *t, const lm_lane *dw1)
+{
+    const corot_vec *Q = &t->Q[0].v;
+    const lm_lane s = *dw1;
+    return (corot_vec){l3_mul(s, Q->xa), l3_mul(s, Q->ra), l3_mul(s, Q->xb), l3_mul(s, Q->rb)};
+}
+
+/* The natural coordinates change by dd, the frame's spin by dw, and the bow by ds: elastic and damping
+ * forces; m collects the moment on the frame. */
+LM_LANE_INLINE void deformation_change(const corot_tangent *t, lm_lane3 dw, corot_nat dd,
+                                       const corot_bow *ds, corot_vec *F, lm_lane3 *m)
+{
     if (t->c->damped) {
         const corot_vec still = {0};
         dd = corot_nat_add_scaled(dd, &t->c->beta, corot_rates(&t->k, &still, dw));
     }
-    corot_nat n = corot_stiffness(t->c, &dd);
+    corot_nat n = elastic_change(t, dd);
+    if (ds) corot_bow_add(ds, &t->q.n.u, &n);
     corot_natural_t_add(&t->k, &n, F, m);
+}
+
+/* w x (0, y, z) */
+LM_LANE_INLINE lm_lane3 thin_cross(lm_lane3 w, const lm_lane *y, const lm_lane *z)
+{
+    return l3(w.y * *z - w.z * *y, -(w.x * *z), w.x * *y);
+}
+
+/* Inertia when the length grows by 1 and M with it, times f; y = (dM/dl) V stands for P = M V:
+ *   F_k = (dM/dl (A - w x V))_k + w x y_k - [rotations only] V_k x y_k
+ *         + l' (d2M/dl2 V)_k - V^T d2M/dl2 V / 2 [on the length]
+ * With m = k (t0 + k t2), dk/dl = -L/l^2: m'' = -2/l m' + 2 (L/l^2)^2 t2. */
+LM_LANE_INLINE void mass_change(const corot_tangent *t, const lm_lane *factor, corot_vec *F,
+                                lm_lane3 *m)
+{
+    const corot_local *q = &t->q;
+    const lm_lane f = *factor, il = t->k.il, r = t->c->L * il * il, rr = 2.0 * r * r,
+                  two = -2.0 * il, *dz = q->mass.dz, *dy = q->mass.dy;
+    const lm_lane dz2[2] = {two * dz[0] + rr * t->c->turnz[2], two * dz[1]},
+                  dy2[2] = {two * dy[0] + rr * t->c->turny[2], two * dy[1]};
+    corot_thin a = corot_thin_of(dz, dy, &q->rate), v = corot_thin_of(dz2, dy2, &q->V);
+    const lm_lane rate = f * (q->V.xb.x - q->V.xa.x), pull = 0.5 * f * corot_thin_dot(&v, &q->V);
+    a = corot_thin_sum(&f, &a, &rate, &v);
+    corot_thin_add(&a, F);
+    F->xa.x += pull, F->xb.x -= pull;
+
+    corot_thin y = corot_thin_mul(&f, &q->Ml);
+    lm_lane3 across = thin_cross(q->w, &y.y, &y.z), turn = thin_cross(q->w, &y.ry, &y.rz);
+    lm_lane3 ra = thin_cross(q->V.ra, &y.ry, &y.rz), rb = thin_cross(q->V.rb, &y.ry, &y.rz);
+    F->xa = l3_sub(F->xa, across), F->xb = l3_add(F->xb, across);
+    F->ra = l3_add(F->ra, l3_sub(turn, ra)), F->rb = l3_add(F->rb, l3_sub(turn, rb));
+    lm_lane3 chord = thin_cross(l3_sub(q->V.xb, q->V.xa), &y.y, &y.z);
+    *m = l3_sub(*m, l3_add(chord, l3_add(ra, rb)));
 }
 
 /* The length grows by 1: G's parts for the chord fall with 1/l. */
@@ -150,13 +215,21 @@ static void length_column(const corot_tangent *t, corot_col *out)
     const lm_lane3 w = t->q.w, none = l3_all(0, 0, 0);
     lm_lane f = t->cK * k->il, fl = f * k->il;
     lm_lane3 dw = l3_mul(-f, l3(k->skew * w.y, w.y, w.z)), m = none;
-    corot_vec F;
-    deformation_change(t, dw, (corot_nat){t->cE, none, none}, &F, &m);
+    corot_vec F = spin_change(t, dw);
+    deformation_change(t, dw, (corot_nat){t->cE, none, none}, NULL, &F, &m);
+    mass_change(t, &t->cK, &F, &m);
     corot_spin_t_sub(k, m, &F);
     lm_lane ty = fl * t->q.m.z, tz = fl * (t->q.m.y + k->skew * t->q.m.x);
     F.xa.y -= ty, F.xb.y += ty;
     F.xa.z += tz, F.xb.z -= tz;
     out->v = F;
+}
+
+/* The bow when one end section turns by db. */
+LM_LANE_INLINE corot_bow bow_change(const lm_corot_const *c, int end, lm_lane3 db)
+{
+    return (corot_bow){c->bowz[end] * db.z, c->bowz[end + 1] * db.z, c->bowy[end] * db.y,
+                       c->bowy[end + 1] * db.y};
 }
 
 /* Section a (end 0) or b (end 1) turns against the frame by the unit vector j. Of G only the first
@@ -179,10 +252,13 @@ static void section_column(const corot_tangent *t, int end, int j, corot_col *ou
     lm_lane3 dw = l3(fp * (dy.y * xi.x - dy.x * xi.y), zero, zero);
     lm_lane3 s = l3_mul(fp * q->m.x, l3(dy.y, -dy.x, zero));
     db = l3_mul(f, db);
+    corot_bow ds = bow_change(t->c, end, db);
+    lm_lane du = zero; /* of the bow's rate, bow b . b' */
+    if (t->c->damped) du = t->c->beta * corot_bow_dot(&ds, q->ra, q->rb);
     lm_lane3 on = l3_sub(tinv_change(r, b, 0.5, db, n), s);
-    lm_lane3 m = l3_add(on, l3_cross(corot_bow(t->c, end ? none : db, end ? db : none), q->g));
-    corot_vec F;
-    deformation_change(t, dw, (corot_nat){zero, end ? none : dd, end ? dd : none}, &F, &m);
+    lm_lane3 m = l3_add(on, l3_cross(corot_sag(t->c, end ? none : db, end ? db : none), q->g));
+    corot_vec F = roll_change(t, &dw.x);
+    deformation_change(t, dw, (corot_nat){du, end ? none : dd, end ? dd : none}, &ds, &F, &m);
     F.ra = l3_add(F.ra, end ? none : on);
     F.rb = l3_add(F.rb, end ? on : none);
     corot_spin_t_sub(k, m, &F);
@@ -250,7 +326,8 @@ static void add_plane(const corot_tangent *t, const lm_lane *cM, const lm_lane m
 }
 
 /* t NULL: cM M alone. */
-static void set_mass(const lm_corot_const *c, const corot_tangent *t, double cM, corot_col K[12])
+static void set_mass(const lm_corot_const *c, const corot_bending_mass *m, const corot_tangent *t,
+                     double cM, corot_col K[12])
 {
     static const int xy[4] = {1, 5, 7, 11}, xz[4] = {2, 4, 8, 10};
     const lm_lane f = lane_all(cM), zero = lane_all(0);
@@ -261,8 +338,37 @@ static void set_mass(const lm_corot_const *c, const corot_tangent *t, double cM,
             add_entry(t, &f, &c->mx[i + j], 6 * i, 6 * j, K);
             add_entry(t, &f, &c->mt[i + j], 6 * i + 3, 6 * j + 3, K);
         }
-    add_plane(t, &f, c->mz, xy, K);
-    add_plane(t, &f, c->my, xz, K);
+    add_plane(t, &f, m->mz, xy, K);
+    add_plane(t, &f, m->my, xz, K);
+}
+
+/* K += cD (l' dM/dl + y e^T - e y^T), y = (dM/dl) V, l' = e . V: dM/dl is d0 over D^2, d1 over D S in
+ * the plane of the rows n. */
+static void add_stretch_plane(const corot_tangent *t, const lm_lane d[2], const int n[4],
+                              corot_col K[12])
+{
+    const lm_lane f = t->cD * (t->q.V.xb.x - t->q.V.xa.x), p = f * d[0], r = f * d[1];
+    K[n[0]].e[n[0]] += p, K[n[2]].e[n[2]] += p;
+    K[n[0]].e[n[2]] -= p, K[n[2]].e[n[0]] -= p;
+    for (int i = 1; i < 4; i += 2) {
+        K[n[0]].e[n[i]] -= r, K[n[i]].e[n[0]] -= r;
+        K[n[2]].e[n[i]] += r, K[n[i]].e[n[2]] += r;
+    }
+}
+
+static void add_stretch(const corot_tangent *t, corot_col K[12])
+{
+    static const int xy[4] = {1, 5, 7, 11}, xz[4] = {2, 4, 8, 10};
+    const corot_thin y = corot_thin_mul(&t->cD, &t->q.Ml);
+    const lm_lane part[2][4] = {{-y.y, y.rz, y.y, y.rz}, {-y.z, y.ry, y.z, y.ry}};
+    add_stretch_plane(t, t->q.mass.dz, xy, K);
+    add_stretch_plane(t, t->q.mass.dy, xz, K);
+    for (int i = 0; i < 8; i++) {
+        const lm_lane v = part[i / 4][i % 4];
+        const int r = i < 4 ? xy[i] : xz[i - 4];
+        K[6].e[r] += v, K[0].e[r] -= v;
+        K[r].e[6] -= v, K[r].e[0] += v;
+    }
 }
 
 /* K += cD skew(P) in the rotational blocks. */
@@ -337,11 +443,13 @@ void COROT(tangent)(const lm_corot_const *c, const lm_corot_state *s, const doub
     _Alignas(32) corot_col K[12];
     corot_kinematics(c, s, &t.k);
     if (cD == 0 && cK == 0) {
-        set_mass(c, NULL, cM, K);
+        corot_mass_now(c, &t.k, &t.q.mass);
+        set_mass(c, &t.q.mass, NULL, cM, K);
     } else {
         t.c = c, t.cD = lane_all(cD), t.cK = lane_all(cK), t.cE = t.cK + c->beta * t.cD;
         prepare(s, g, &t);
-        set_mass(c, &t, cM, K);
+        set_mass(c, &t.q.mass, &t, cM, K);
+        add_stretch(&t, K);
         add_spin(&t, K);
         add_motion(&t, K);
         if (c->centred) add_centre_motion(&t, K);

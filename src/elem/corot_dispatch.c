@@ -42,6 +42,8 @@ void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, con
     set(c->kz, lane, s->kz, 3), set(c->ky, lane, s->ky, 3);
     set(c->mx, lane, s->mx, 3), set(c->mt, lane, s->mt, 3);
     set(c->mz, lane, s->mz, 10), set(c->my, lane, s->my, 10);
+    set(c->bowz, lane, s->bowz, 3), set(c->bowy, lane, s->bowy, 3);
+    set(c->turnz, lane, s->turnz, 3), set(c->turny, lane, s->turny, 3);
     set_centre(c, lane, s);
     set(c->A[0], lane, Aa->m, 9), set(c->A[1], lane, Ab->m, 9);
     c->straight = is_identity(c->A[0]) && is_identity(c->A[1]);

@@ -6,24 +6,35 @@
 
 /* What the forces are made of; the tangent needs the parts again. */
 typedef struct corot_local {
+    corot_bending_mass mass;
     corot_vec V, A, P; /* velocities, accelerations, momenta M V */
+    corot_vec rate;    /* of V: A - w x V */
+    corot_thin Ml;     /* (dM/dl) V */
     lm_lane3 w;        /* spin of the frame, G V */
     lm_lane3 g;        /* gravity */
+    corot_bow bow;     /* change of the bow's length with the sections' rotations */
     corot_nat d, n;    /* deformations; forces on them, the weight's part included */
+    lm_lane3 ra, rb;   /* rates of d.a, d.b where there is damping */
     lm_lane3 h;        /* first moment of the mass about the chord */
     lm_lane3 m;        /* moment on the frame; the nodes see -G^T m */
 } corot_local;
 
 /* Inertia but for its part -G^T sum P_k x V_k:
- *   F_k = (M (A - w x V))_k + w x P_k - [rotations only] V_k x P_k */
-LM_LANE_INLINE corot_vec corot_inertia(const lm_corot_const *c, const corot_local *q)
+ *   F_k = (M (A - w x V))_k + w x P_k - [rotations only] V_k x P_k
+ *         + l' (dM/dl V)_k - V^T dM/dl V / 2 [on the length] */
+LM_LANE_INLINE corot_vec corot_inertia(const lm_corot_const *c, corot_local *q)
 {
-    corot_vec wV = corot_vec_cross(q->w, &q->V), dV = corot_vec_sub(&q->A, &wV);
-    corot_vec F = corot_mass(c, &dV);
+    corot_vec wV = corot_vec_cross(q->w, &q->V);
+    q->rate = corot_vec_sub(&q->A, &wV);
+    corot_vec F = corot_mass(c, &q->mass, &q->rate);
     F.xa = l3_add(F.xa, l3_cross(q->w, q->P.xa));
     F.xb = l3_add(F.xb, l3_cross(q->w, q->P.xb));
     F.ra = l3_add(F.ra, l3_cross(l3_sub(q->w, q->V.ra), q->P.ra));
     F.rb = l3_add(F.rb, l3_cross(l3_sub(q->w, q->V.rb), q->P.rb));
+    const lm_lane rate = q->V.xb.x - q->V.xa.x, pull = 0.5 * corot_thin_dot(&q->Ml, &q->V);
+    corot_thin more = corot_thin_mul(&rate, &q->Ml);
+    corot_thin_add(&more, &F);
+    F.xa.x += pull, F.xb.x -= pull;
     return F;
 }
 
@@ -45,6 +56,22 @@ LM_LANE_INLINE void corot_natural_t_add(const corot_kin *k, const corot_nat *n, 
     *m = l3_add(*m, l3_add(ma, mb));
 }
 
+/* Forces on the chord's length and on the sections' rotations, K_n (d + beta d') and what the bow
+ * makes of its first part. */
+LM_LANE_INLINE corot_nat corot_elastic(const lm_corot_const *c, const corot_kin *k, corot_local *q)
+{
+    corot_nat d = q->d;
+    if (c->damped) {
+        corot_nat rate = corot_rates(k, &q->V, q->w);
+        q->ra = rate.a, q->rb = rate.b;
+        rate.u += corot_bow_dot(&q->bow, rate.a, rate.b);
+        d = corot_nat_add_scaled(d, &c->beta, rate);
+    }
+    corot_nat n = corot_stiffness(c, &d);
+    corot_bow_add(&q->bow, &n.u, &n);
+    return n;
+}
+
 /* Forces of the element without those of lm_corot_const_centre; q is filled on the way. */
 LM_LANE_INLINE corot_vec corot_local_forces(const lm_corot_const *c, const lm_corot_state *s,
                                             const double g[3], const corot_kin *k, corot_local *q)
@@ -52,16 +79,16 @@ LM_LANE_INLINE corot_vec corot_local_forces(const lm_corot_const *c, const lm_co
     q->V = corot_to_frame(&k->E, s->v);
     q->A = corot_to_frame(&k->E, s->a);
     q->g = lm3_tv(k->E, l3_all(g[0], g[1], g[2]));
-    q->P = corot_mass(c, &q->V);
+    corot_mass_now(c, k, &q->mass);
+    q->P = corot_mass(c, &q->mass, &q->V);
+    q->Ml = corot_thin_of(q->mass.dz, q->mass.dy, &q->V);
     q->w = corot_spin(k, &q->V);
     corot_vec F = corot_inertia(c, q);
 
-    q->d = corot_natural(k);
-    corot_nat d = q->d;
-    if (c->damped) d = corot_nat_add_scaled(d, &c->beta, corot_rates(k, &q->V, q->w));
-    q->n = corot_stiffness(c, &d);
+    q->d = corot_natural(c, k, &q->bow);
+    q->n = corot_elastic(c, k, q);
     corot_weight_sub(c, q->g, &q->n);
-    q->h = corot_bow(c, q->d.a, q->d.b);
+    q->h = corot_sag(c, q->d.a, q->d.b);
     q->h.x = c->hx;
     q->m = l3_add(l3_cross(q->h, q->g), corot_vec_cross_sum(&q->P, &q->V));
     corot_natural_t_add(k, &q->n, &F, &q->m);

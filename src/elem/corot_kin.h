@@ -46,7 +46,7 @@ typedef struct corot_end {
 
 typedef struct corot_kin {
     lm_lanem3 E;  /* R* */
-    lm_lane u;    /* change of length */
+    lm_lane u;    /* change of the chord's length */
     lm_lane il;   /* 1 / length */
     lm_lane ip;   /* 1 / p_2, p the sum of the sections' y axes (p_3 = 0) */
     lm_lane skew; /* p_1 / p_2 */
@@ -126,9 +126,28 @@ LM_LANE_INLINE void corot_kinematics(const lm_corot_const *c, const lm_corot_sta
     k->b.eta1 = k->ip * k->b.y.y, k->b.eta2 = -(k->ip * k->b.y.x);
 }
 
-LM_LANE_INLINE corot_nat corot_natural(const corot_kin *k)
+/* How the bow's length changes with the end sections' rotations: bow b. Elongation of the axis
+ * u = l - L + b^T bow b / 2. */
+typedef struct corot_bow {
+    lm_lane az, bz, ay, by;
+} corot_bow;
+
+LM_LANE_INLINE corot_bow corot_bow_of(const lm_corot_const *c, lm_lane3 a, lm_lane3 b)
 {
-    return (corot_nat){k->u, corot_rotvec(&k->a), corot_rotvec(&k->b)};
+    return (corot_bow){c->bowz[0] * a.z + c->bowz[1] * b.z, c->bowz[1] * a.z + c->bowz[2] * b.z,
+                       c->bowy[0] * a.y + c->bowy[1] * b.y, c->bowy[1] * a.y + c->bowy[2] * b.y};
+}
+LM_LANE_INLINE lm_lane corot_bow_dot(const corot_bow *s, lm_lane3 a, lm_lane3 b)
+{
+    return (s->az * a.z + s->bz * b.z) + (s->ay * a.y + s->by * b.y);
+}
+
+LM_LANE_INLINE corot_nat corot_natural(const lm_corot_const *c, const corot_kin *k, corot_bow *bow)
+{
+    corot_nat d = {k->u, corot_rotvec(&k->a), corot_rotvec(&k->b)};
+    *bow = corot_bow_of(c, d.a, d.b);
+    d.u += 0.5 * corot_bow_dot(bow, d.a, d.b);
+    return d;
 }
 
 /* Spin of the frame G V: the chord turns with its ends, and e3 . p = 0 stays true. */
@@ -150,7 +169,8 @@ LM_LANE_INLINE void corot_spin_t_sub(const corot_kin *k, lm_lane3 m, corot_vec *
     F->rb.x -= k->b.eta1 * m.x, F->rb.y -= k->b.eta2 * m.x;
 }
 
-/* Rates of the natural coordinates for nodal velocities V and the frame's spin w. */
+/* Rates of the natural coordinates for nodal velocities V and the frame's spin w; u: of the chord
+ * alone. */
 LM_LANE_INLINE corot_nat corot_rates(const corot_kin *k, const corot_vec *V, lm_lane3 w)
 {
     return (corot_nat){V->xb.x - V->xa.x, corot_tinv(&k->a, l3_sub(V->ra, w)),
@@ -173,6 +193,14 @@ LM_LANE_INLINE corot_nat corot_stiffness(const lm_corot_const *c, const corot_na
         l3(t, c->ky[1] * d->a.y + c->ky[2] * d->b.y, c->kz[1] * d->a.z + c->kz[2] * d->b.z)};
 }
 
+/* Forces on the chord's length and on the rotations b: what the elongation does turns sections. */
+LM_LANE_INLINE void corot_bow_add(const corot_bow *s, const lm_lane *force, corot_nat *n)
+{
+    const lm_lane N = *force;
+    n->a.y += N * s->ay, n->a.z += N * s->az;
+    n->b.y += N * s->by, n->b.z += N * s->bz;
+}
+
 /* Symmetric 4x4 matrix (upper triangle by rows) times vector, in place. */
 LM_LANE_INLINE void corot_sym4(const lm_lane m[10], lm_lane *p, lm_lane *q, lm_lane *r, lm_lane *s)
 {
@@ -183,21 +211,87 @@ LM_LANE_INLINE void corot_sym4(const lm_lane m[10], lm_lane *p, lm_lane *q, lm_l
     *s = m[3] * a + m[6] * b + m[8] * c + m[9] * d;
 }
 
+/* Bending mass of the element as long as it is now, and its derivative by the length: over D^2 and
+ * over D S in each plane, D the difference of the ends' velocities across, S the sum of their
+ * rotations' rates. */
+typedef struct corot_bending_mass {
+    lm_lane mz[10], my[10];
+    lm_lane dz[2], dy[2];
+} corot_bending_mass;
+
+/* m += k (t0 + k t2) D^2 / 2 + k t1 D S over (y_a, psi_a, y_b, psi_b), k = L/l - 1, dk/dl = -L/l^2. */
+LM_LANE_INLINE void corot_turn_mass(const lm_lane m0[10], const lm_lane t[3], const lm_lane kl[2],
+                                    lm_lane m[10], lm_lane d[2])
+{
+    const lm_lane k = kl[0], k2 = k * t[2], p = k * (t[0] + k2), q = k * t[1];
+    m[0] = m0[0] + p, m[2] = m0[2] - p, m[7] = m0[7] + p;
+    m[1] = m0[1] - q, m[3] = m0[3] - q, m[5] = m0[5] + q, m[8] = m0[8] + q;
+    m[4] = m0[4], m[6] = m0[6], m[9] = m0[9];
+    d[0] = kl[1] * (t[0] + 2.0 * k2), d[1] = kl[1] * t[1];
+}
+
+LM_LANE_INLINE void corot_mass_now(const lm_corot_const *c, const corot_kin *k,
+                                   corot_bending_mass *m)
+{
+    const lm_lane less = -(k->u * k->il), kl[2] = {less, -(1.0 + less) * k->il};
+    corot_turn_mass(c->mz, c->turnz, kl, m->mz, m->dz);
+    corot_turn_mass(c->my, c->turny, kl, m->my, m->dy);
+}
+
 /* Momenta M V. */
-LM_LANE_INLINE corot_vec corot_mass(const lm_corot_const *c, const corot_vec *V)
+LM_LANE_INLINE corot_vec corot_mass(const lm_corot_const *c, const corot_bending_mass *m,
+                                    const corot_vec *V)
 {
     corot_vec P = *V;
     P.xa.x = c->mx[0] * V->xa.x + c->mx[1] * V->xb.x;
     P.xb.x = c->mx[1] * V->xa.x + c->mx[2] * V->xb.x;
     P.ra.x = c->mt[0] * V->ra.x + c->mt[1] * V->rb.x;
     P.rb.x = c->mt[1] * V->ra.x + c->mt[2] * V->rb.x;
-    corot_sym4(c->mz, &P.xa.y, &P.ra.z, &P.xb.y, &P.rb.z);
-    corot_sym4(c->my, &P.xa.z, &P.ra.y, &P.xb.z, &P.rb.y);
+    corot_sym4(m->mz, &P.xa.y, &P.ra.z, &P.xb.y, &P.rb.z);
+    corot_sym4(m->my, &P.xa.z, &P.ra.y, &P.xb.z, &P.rb.y);
     return P;
 }
 
+/* (dM/dl) V in short: on node b, the opposite on a (y, z); on either section (ry, rz). */
+typedef struct corot_thin {
+    lm_lane y, z, ry, rz;
+} corot_thin;
+
+LM_LANE_INLINE corot_thin corot_thin_of(const lm_lane dz[2], const lm_lane dy[2],
+                                        const corot_vec *V)
+{
+    lm_lane y = V->xb.y - V->xa.y, z = V->xb.z - V->xa.z;
+    return (corot_thin){dz[0] * y + dz[1] * (V->ra.z + V->rb.z),
+                        dy[0] * z + dy[1] * (V->ra.y + V->rb.y), dy[1] * z, dz[1] * y};
+}
+LM_LANE_INLINE lm_lane corot_thin_dot(const corot_thin *t, const corot_vec *V)
+{
+    return (t->y * (V->xb.y - V->xa.y) + t->z * (V->xb.z - V->xa.z)) +
+           (t->ry * (V->ra.y + V->rb.y) + t->rz * (V->ra.z + V->rb.z));
+}
+/* r a + s b */
+LM_LANE_INLINE corot_thin corot_thin_sum(const lm_lane *r, const corot_thin *a, const lm_lane *s,
+                                         const corot_thin *b)
+{
+    const lm_lane p = *r, q = *s;
+    return (corot_thin){p * a->y + q * b->y, p * a->z + q * b->z, p * a->ry + q * b->ry,
+                        p * a->rz + q * b->rz};
+}
+LM_LANE_INLINE void corot_thin_add(const corot_thin *t, corot_vec *F)
+{
+    F->xa.y -= t->y, F->xb.y += t->y;
+    F->xa.z -= t->z, F->xb.z += t->z;
+    F->ra.y += t->ry, F->ra.z += t->rz;
+    F->rb.y += t->ry, F->rb.z += t->rz;
+}
+LM_LANE_INLINE corot_thin corot_thin_mul(const lm_lane *factor, const corot_thin *t)
+{
+    const lm_lane s = *factor;
+    return (corot_thin){s * t->y, s * t->z, s * t->ry, s * t->rz};
+}
+
 /* First moment that the mass has from bending. */
-LM_LANE_INLINE lm_lane3 corot_bow(const lm_corot_const *c, lm_lane3 ba, lm_lane3 bb)
+LM_LANE_INLINE lm_lane3 corot_sag(const lm_corot_const *c, lm_lane3 ba, lm_lane3 bb)
 {
     return l3(lane_all(0), c->hz[0] * ba.z + c->hz[1] * bb.z, c->hy[0] * ba.y + c->hy[1] * bb.y);
 }

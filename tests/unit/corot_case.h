@@ -44,6 +44,7 @@ static inline element random_element(int straight, double beta)
     fill(s->kz, 3, 1.5), fill(s->ky, 3, 1.5), fill(s->mx, 3, 1), fill(s->mt, 3, 1);
     s->kz[1] -= 1, s->ky[1] -= 1; /* positive definite */
     fill(s->mz, 10, 0), fill(s->my, 10, 0);
+    fill(s->bowz, 3, 0.2), fill(s->bowy, 3, 0.2), fill(s->turnz, 3, 0), fill(s->turny, 3, 0);
     if (!straight)
         for (int i = 0; i < 2; i++) e.A[i] = rotation(rnd3(0.4));
     return e;
@@ -239,6 +240,17 @@ static inline void upper(double M[12][12], int t, int r, double out[10])
         for (int b = a; b < 4; b++) out[k++] = M[n[a]][n[b]];
 }
 
+/* Bow and turning chord: integrals of Hermite's cubics. */
+static inline void second_order(const uniform *u, double rI, double sign, double bow[3],
+                                double turn[3])
+{
+    double L = u->L, both = u->rA * L / 210 + 6 * rI / (5 * L);
+    bow[0] = bow[2] = 2 * L / 15, bow[1] = -L / 30;
+    turn[0] = 2 * (both + u->rA * L / 60);
+    turn[1] = sign * (rI - L * both) / 2;
+    turn[2] = both;
+}
+
 static inline element uniform_element(const uniform *u)
 {
     element e = {.A = {m3_identity(), m3_identity()}};
@@ -253,6 +265,8 @@ static inline element uniform_element(const uniform *u)
     }
     upper(M, UY, RZ, e.s.mz);
     upper(M, UZ, RY, e.s.my);
+    second_order(u, u->rIz, 1, e.s.bowz, e.s.turnz);
+    second_order(u, u->rIy, -1, e.s.bowy, e.s.turny);
     return e;
 }
 

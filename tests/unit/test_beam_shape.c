@@ -373,6 +373,64 @@ static void definite(void **state)
     }
 }
 
+/* ---- terms of second order ---- */
+
+/* Uniform elements: slopes of the axis (1 - 4x + 3x^2 + Phi (1/2 - x))/(1 + Phi) and its mirror
+ * image; and Hermite's cubics for the turning chord. */
+static void uniform_second_order(void **state)
+{
+    (void)state;
+    double L = 0.7;
+    lm_section s = plain;
+    s.GAy = 1e7, s.GAz = 3e6;
+    for (int shear = 0; shear < 2; shear++) {
+        lm_beam_shape e;
+        lm_beam_shape_make(uniform_at, &s, L, shear, &e);
+        double P[2] = {shear * 12 * s.EIz / (s.GAy * L * L), shear * 12 * s.EIy / (s.GAz * L * L)};
+        for (int k = 0; k < 2; k++) {
+            const double *bow = k ? e.bowy : e.bowz, f = L / ((1 + P[k]) * (1 + P[k]));
+            near(bow[0], f * (2 / 15.0 + P[k] / 6 + P[k] * P[k] / 12));
+            near(bow[1], -f * (1 / 30.0 + P[k] / 6 + P[k] * P[k] / 12));
+            near(bow[2], bow[0]);
+        }
+        if (shear) continue;
+        for (int k = 0; k < 2; k++) {
+            const double *turn = k ? e.turny : e.turnz, rI = k ? s.rhoIy : s.rhoIz,
+                         both = s.rhoA * L / 210 + 6 * rI / (5 * L);
+            near(turn[0], 2 * (both + s.rhoA * L / 60));
+            close_to(turn[1], (k ? -1 : 1) * (rI - L * both) / 2, 1e-12);
+            near(turn[2], both);
+        }
+    }
+}
+
+/* Slope of the axis of any element from its curvature, step by step: the bow is half its square. */
+static void bow_of_any_element(void **state)
+{
+    (void)state;
+    enum { STEPS = 20000 };
+    const double L = 0.9;
+    lm_beam_shape e;
+    lm_beam_shape_make(wild_at, NULL, L, 1, &e);
+    for (int plane = 0; plane < 2; plane++)
+        for (int k = 0; k < 3; k++) {
+            static const double ends[3][2] = {{1, 0}, {0, 1}, {1, -0.7}};
+            const double *K = plane ? e.ky : e.kz, *bow = plane ? e.bowy : e.bowz;
+            double a = ends[k][0], b = ends[k][1], ma = K[0] * a + K[1] * b,
+                   mb = K[1] * a + K[2] * b, phi = a, sum = 0;
+            for (int i = 0; i < STEPS; i++) { /* midpoints */
+                lm_section c;
+                double x = (i + 0.5) / STEPS, dx = L / STEPS;
+                wild_at(NULL, x, &c);
+                double kappa = (x * mb - (1 - x) * ma) / (plane ? c.EIy : c.EIz);
+                double slope = phi + 0.5 * dx * kappa - (ma + mb) / (L * (plane ? c.GAz : c.GAy));
+                sum += dx * slope * slope;
+                phi += dx * kappa;
+            }
+            close_to(bow[0] * a * a + 2 * bow[1] * a * b + bow[2] * b * b, sum, 1e-7);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +443,8 @@ int main(void)
         cmocka_unit_test(mirror),
         cmocka_unit_test(rigid_inertia),
         cmocka_unit_test(definite),
+        cmocka_unit_test(uniform_second_order),
+        cmocka_unit_test(bow_of_any_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
