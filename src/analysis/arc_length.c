@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { HOLDS = 3 }; /* times that free motions are looked at again at one point */
 enum { ITERATIONS = 16, POINTS = 1000, LOCATE = 40 };
 #define LONGEST       0.6 /* predicted motion: over the size or in radians */
 #define SHORTEST      1e-8
@@ -23,6 +24,7 @@ enum { ITERATIONS = 16, POINTS = 1000, LOCATE = 40 };
 #define BUCKLING_STEP 0.002 /* of the load factor */
 #define STIFFEST      1e-3  /* least unit of the load factor */
 #define CONVERGED     1e-10 /* correction, in the same units */
+#define UNBALANCED    1e-7  /* residual of a point that is none of the path */
 #define FLOOR         1e-7  /* correction at which one that shrinks no more is rounding */
 
 typedef struct path {
@@ -82,11 +84,19 @@ static double correction(path *w, int by_load, double *change)
     return lm_motion_norm(s->sys, s->size, a);
 }
 
+/* 1: it stands still out of balance. Motions that were free when they were last looked at are held in the
+ * matrix; loads may have given them a stiffness since, as a weight gives it to a rope. */
+static int held_back(const lm_statics_search *s)
+{
+    return s->stab->nfree > 0 && s->residual > fmax(UNBALANCED, 100 * s->floor);
+}
+
 /* From the predicted point onto the path. 0; 1: not found near it. */
 static int correct(path *w, int by_load)
 {
     lm_statics_search *s = w->s;
     double before = INFINITY, earlier = INFINITY, change = 0;
+    int held = 0;
     w->corrected = 0;
     for (int it = 0; it < ITERATIONS; it++) {
         if (lm_statics_tell(s)) return 1;
@@ -97,8 +107,9 @@ static int correct(path *w, int by_load)
         if (!(w->corrected <= fmax(w->predicted, FLOOR))) return 1; /* NAN too */
         if (lm_statics_move(s, s->x)) return 1;
         s->now.factor += change;
-        if (size <= CONVERGED) return 0;
-        if (size > 0.5 * before && size < FLOOR) return 0;
+        int ends = size <= CONVERGED || (size > 0.5 * before && size < FLOOR);
+        if (ends && !held_back(s)) return 0;
+        if (ends && (++held > HOLDS || lm_statics_factor(s, 0, 1))) return 1;
         /* corrections along stiff beams and across them take turns: each kind must fall */
         if (size > earlier && size > 0.05 * w->predicted) return 1;
         earlier = before, before = size;

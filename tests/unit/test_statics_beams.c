@@ -571,9 +571,24 @@ static void rests_in_dynamics(void **state)
     table_free(&r);
 }
 
+/* A load on a rope has no stiffness sideways before it pulls: it must end up below the boom's tip, which
+ * has moved. */
+static void hanging_load(void **state)
+{
+    (void)state;
+    table r = run_model(
+        &(run_how){.model = "flexible_crane",
+                   .analysis = "{type: statics}",
+                   .swap = {{"load_y: pos(load).y", "off: pos(load).x - pos(boom.end).x"}}});
+    assert_near(table_last(&r, "off"), 0, 1e-9);
+    assert_near(table_last(&r, "pull"), 400 * 9.81, 1e-5);
+    table_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hanging_load),
         cmocka_unit_test(elastica),
         cmocka_unit_test(fourth_order_in_space),
         cmocka_unit_test(force_that_follows),
