@@ -61,7 +61,7 @@ static double increment(lm_statics_search *s)
 static int move(lm_statics_search *s, int first)
 {
     for (int i = 0; i < s->sys->nv; i++) s->way[i] += s->x[i];
-    if (first) lm_statics_along_helix(s, s->x);
+    if (first) lm_motion_along_helix(s->sys, s->x);
     return lm_statics_move(s, s->x) || lm_statics_evaluate(s, 0);
 }
 

@@ -259,6 +259,7 @@ static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys,
                                  .rho_inf = a->rho_inf,
                                  .method = a->method};
     if (a->method == LM_METHOD_BDF) return lm_bdf_create(sys, &opt);
+    if (a->method == LM_METHOD_RADAU) return lm_radau_create(sys, &opt);
     return a->method == LM_METHOD_EXPLICIT ? lm_extrapolation_create(sys, &opt)
                                            : lm_genalpha_create(sys, &opt);
 }

@@ -1,12 +1,13 @@
 /* The starting state: the drawing moved by `initial` along the joint tree, closed at the loops, and
  * velocities that fit the constraints. */
-#include "analysis/run.h"
+#include "analysis/assemble.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2 };
+#define CLOSED 1e-9 /* gap over the size, or angle, that is rounding of the drawing */
 
 /* A drive that the other joints already determine has nothing to move. */
 static limber_status check_drives(lm_run *run)
@@ -60,27 +61,114 @@ static limber_status singular(lm_run *run, lm_integrator *g, int bad)
     return LIMBER_INPUT;
 }
 
+/* ---- loops ---- */
+
+/* The worst of the active constraints: its row, and its violation over the unit of its kind. */
+static double largest_gap(lm_integrator *g, int *row, double *gap)
+{
+    lm_system *sys = g->sys;
+    lm_state s = {0, g->q, g->v, g->a, g->lam};
+    double most = 0, *phi = g->x + sys->nv;
+    *row = -1, *gap = 0;
+    if (sys->form->residual(sys, &s, g->x, phi, NULL)) return 0;
+    for (int k = 0; k < sys->nl; k++) {
+        double size = fabs(phi[k]) / lm_gap_unit(g, k);
+        if (sys->active[k] && size > most) most = size, *row = k, *gap = fabs(phi[k]);
+    }
+    return most;
+}
+
+/* "joint 'D' (force x) stays open by 0.0123" */
+static void name_gap(const lm_run *run, int row, double gap, char *text, size_t size)
+{
+    const lm_row *r = &run->model->rows[row];
+    const char *unit = run->sys->angular[run->sys->nv + row] ? " rad" : "";
+    if (r->coord >= 0)
+        snprintf(text, size, "joint '%s' misses its %s by %.3g%s",
+                 run->model->joints[r->joint].name, r->drive ? "drive" : "initial value", gap,
+                 unit);
+    else
+        snprintf(text, size, "joint '%s' (%s) stays open by %.3g%s",
+                 run->model->joints[r->joint].name, r->what, gap, unit);
+}
+
+static limber_status not_assembled(lm_run *run, int row, double gap, const char *how)
+{
+    char what[240] = "its joints cannot be brought together";
+    if (row >= 0) name_gap(run, row, gap, what, sizeof what);
+    lm_error(run->diag, ((lm_loc){run->model->spec->file, 0, 0}),
+             "the mechanism cannot be assembled: %s%s; check the initial values, the drives at "
+             "t = 0 and the lengths of closed loops",
+             what, how);
+    return LIMBER_INPUT;
+}
+
+static limber_status not_closed(lm_run *run, const lm_assembly *a)
+{
+    const lm_model *m = run->model;
+    char how[240];
+    int n = snprintf(how, sizeof how, " after %.3g %% of the way from the drawing", 100 * a->done);
+    if (a->overstretched)
+        snprintf(how + n, sizeof how - (size_t)n, ", and body '%s' is then %s by %.3g %%",
+                 m->bodies[m->nodes[a->node].body].name,
+                 a->stretch > 0 ? "stretched" : "compressed", 100 * fabs(a->stretch));
+    return not_assembled(run, a->row, a->gap, how);
+}
+
+/* That a loop is strained is an assembly error, or what the model is about. */
+static void say_strained(lm_run *run, const lm_assembly *a)
+{
+    char name[160];
+    if (a->reaction < 0) return;
+    run->sys->form->describe(run->sys, run->sys->nv + a->reaction, name, sizeof name);
+    lm_diag_add(run->diag, LM_NOTE, ((lm_loc){run->model->spec->file, 0, 0}),
+                "closed loops start strained: elastic energy %.4g, largest reaction %.4g (%s)",
+                a->energy, a->force, name);
+}
+
+/* Bodies that bend close their loops with the least strain. */
+static limber_status close_elastically(lm_run *run, lm_integrator *g)
+{
+    lm_assembly a;
+    limber_status st = lm_assemble(run, g, &a);
+    if (st) return st;
+    if (a.done < 1) return not_closed(run, &a);
+    say_strained(run, &a);
+    return run->sys->form->select_rows(run->sys, 0, g->q, POSITIONS) < 0 ? LIMBER_MEMORY
+                                                                         : LIMBER_OK;
+}
+
+static limber_status close_loops(lm_run *run, lm_integrator *g)
+{
+    lm_system *sys = run->sys;
+    double moved, gap, torn = 0;
+    int row;
+    if (sys->flexible && lm_assemble_torn(run, g->q, &torn)) return LIMBER_MEMORY;
+    if (torn > CLOSED || (sys->flexible && largest_gap(g, &row, &gap) > CLOSED)) {
+        limber_status st = close_elastically(run, g);
+        if (st) return st;
+    }
+    int bad = lm_project_position(g, 0, g->q, &moved, &gap);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad) {
+        largest_gap(g, &row, &gap);
+        return not_assembled(run, row, gap, "");
+    }
+    if (moved > 0.01 && sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0) return LIMBER_MEMORY;
+    return LIMBER_OK;
+}
+
 static limber_status positions(lm_run *run, lm_integrator *g)
 {
     lm_system *sys = run->sys;
     lm_loc whole = {run->model->spec->file, 0, 0};
-    double moved, gap = 0;
     char name[160];
     int row = 0;
     if (sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0) return LIMBER_MEMORY;
     int bad = lm_check_mass(g, 0, g->q, g->v);
     if (bad) return singular(run, g, bad);
-    bad = lm_project_position(g, 0, g->q, &moved, &gap);
-    if (bad < 0) return LIMBER_MEMORY;
-    if (bad) {
-        lm_error(run->diag, whole,
-                 "the mechanism cannot be assembled: its joints stay %.3g apart (relative to its "
-                 "size); check the initial values and the lengths of closed loops",
-                 gap);
-        return LIMBER_INPUT;
-    }
-    if (moved > 0.01 && sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0) return LIMBER_MEMORY;
-    limber_status st = check_initial(run, g, POSITIONS);
+    limber_status st = close_loops(run, g);
+    if (!st) st = check_initial(run, g, POSITIONS);
     if (st) return st;
     double hidden = sys->form->hidden_violation(sys, 0, g->q, &row);
     if (hidden > 1e-6) {

@@ -60,6 +60,45 @@ static int named_tables(lm_run *run, lm_arena *arena)
     return 0;
 }
 
+/* Columns NAME.fx ... NAME.mz for n named things; no table for none of them. A file that is resumed
+ * and has rows, but no such table, is of a version that did not record it. */
+static int wrench_table(lm_run *run, lm_arena *arena, const char *table, int n, int id,
+                        const char *(*name)(const lm_spec *spec, int i))
+{
+    static const char *const part[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+    char path[96], **columns = NULL;
+    long rows;
+    int ncols;
+    if (n == 0 || !run->sys->form->forces) return -1;
+    snprintf(path, sizeof path, "%s/%s", run->tables.group, table);
+    if (run->resuming && lm_h5_rows(run->file, id) > 0 &&
+        lm_h5_table_info(run->file, path, &rows, &ncols, &columns) == 1)
+        return -1;
+    lm_free(columns);
+    const char **names = LM_NEW_N(arena, const char *, 6 * n);
+    if (!names) return -2;
+    for (int i = 0; i < 6 * n; i++) {
+        names[i] = lm_arena_printf(arena, "%s.%s", name(run->model->spec, i / 6), part[i % 6]);
+        if (!names[i]) return -2;
+    }
+    int made = make_table(run, table, 6 * n, names);
+    return made < 0 ? -3 : made;
+}
+
+static const char *joint_name(const lm_spec *spec, int i) { return spec->joints.at[i].item.name; }
+static const char *load_name(const lm_spec *spec, int i) { return spec->loads.at[i].item.name; }
+
+static limber_status wrench_tables(lm_run *run, lm_arena *arena)
+{
+    const lm_spec *spec = run->model->spec;
+    lm_tables *t = &run->tables;
+    t->joint_forces =
+        wrench_table(run, arena, "joint_forces", spec->joints.n, t->results, joint_name);
+    t->load_forces = wrench_table(run, arena, "load_forces", spec->loads.n, t->results, load_name);
+    if (t->joint_forces == -2 || t->load_forces == -2) return LIMBER_MEMORY;
+    return t->joint_forces == -3 || t->load_forces == -3 ? lm_record_failed(run) : LIMBER_OK;
+}
+
 limber_status lm_record_begin(lm_run *run, const char *type, int first)
 {
     lm_arena arena = {0};
@@ -69,14 +108,31 @@ limber_status lm_record_begin(lm_run *run, const char *type, int first)
     else
         snprintf(run->tables.group, sizeof run->tables.group, "/%s_%d", type, run->index + 1);
     int bad = named_tables(run, &arena);
-    lm_arena_free(&arena);
-    if (bad) return LIMBER_MEMORY;
     run->tables.energy = make_table(run, "energy", ENERGY_COLUMNS, energy_columns);
     run->tables.steps = make_table(run, "steps", STEP_COLUMNS, step_columns);
-    if (run->tables.results < 0 || run->tables.poses < 0 || run->tables.energy < 0 ||
-        run->tables.steps < 0)
-        return lm_record_failed(run);
-    return lm_record_status(run, "running", "");
+    limber_status st = LIMBER_OK;
+    if (bad)
+        st = LIMBER_MEMORY;
+    else if (run->tables.results < 0 || run->tables.poses < 0 || run->tables.energy < 0 ||
+             run->tables.steps < 0)
+        st = lm_record_failed(run);
+    else
+        st = wrench_tables(run, &arena);
+    lm_arena_free(&arena);
+    return st ? st : lm_record_status(run, "running", "");
+}
+
+static int record_forces(lm_run *run, const lm_state *s)
+{
+    lm_system *sys = run->sys;
+    const lm_tables *t = &run->tables;
+    double *load = run->forces + 6 * run->model->spec->joints.n;
+    int bad = 0;
+    if (t->joint_forces < 0 && t->load_forces < 0) return 0;
+    sys->form->forces(sys, s, run->forces, load);
+    if (t->joint_forces >= 0) bad |= lm_h5_append(run->file, t->joint_forces, run->forces);
+    if (t->load_forces >= 0) bad |= lm_h5_append(run->file, t->load_forces, load);
+    return bad;
 }
 
 limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b)
@@ -93,6 +149,7 @@ limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const l
     int bad = lm_h5_append(run->file, run->tables.results, run->row);
     bad |= lm_h5_append(run->file, run->tables.energy, energy);
     bad |= lm_h5_append(run->file, run->tables.poses, run->pose);
+    bad |= record_forces(run, s);
     if (run->opt->profile) run->sum->phase_output += lm_seconds() - t0;
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
@@ -122,6 +179,10 @@ limber_status lm_record_truncate(lm_run *run, long rows, long steps)
     bad |= lm_h5_truncate(run->file, run->tables.energy, rows);
     bad |= lm_h5_truncate(run->file, run->tables.poses, rows);
     bad |= lm_h5_truncate(run->file, run->tables.steps, steps);
+    if (run->tables.joint_forces >= 0)
+        bad |= lm_h5_truncate(run->file, run->tables.joint_forces, rows);
+    if (run->tables.load_forces >= 0)
+        bad |= lm_h5_truncate(run->file, run->tables.load_forces, rows);
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 

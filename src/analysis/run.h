@@ -11,6 +11,7 @@
 /* Tables of one analysis in the result file; all -1 when there is no file. */
 typedef struct lm_tables {
     int results, energy, poses, steps;
+    int joint_forces, load_forces; /* -1 also where there are none to record */
     char group[40];
 } lm_tables;
 
@@ -25,6 +26,7 @@ typedef struct lm_run {
     double *q, *v;                  /* state handed from one analysis to the next */
     double t;                       /* time to which it belongs */
     double *outputs, *pose, *row;   /* one row of each table */
+    double *forces;                 /* the same of joint_forces, behind it of load_forces */
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */
     int resuming;                   /* the analysis that runs now continues from the file */
@@ -34,6 +36,9 @@ typedef struct lm_run {
 limber_status lm_initial_state(lm_run *run);
 /* Warn of a mechanism that neither joints nor drives let move; after lm_initial_state. */
 void lm_warn_immobile(lm_run *run);
+
+/* equilibrium.c: bend the way x of the nodes so that what turns as a whole keeps its shape. */
+void lm_motion_along_helix(const lm_system *sys, double *x);
 
 /* refuse.c: errors for what this version cannot do. */
 limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a);
@@ -54,7 +59,7 @@ typedef struct lm_balance {
 limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b);
 limber_status lm_record_step(lm_run *run, const lm_integrator *g);
 limber_status lm_record_flush(lm_run *run);
-/* Drop the rows after the first `rows` of results, energy and poses, and `steps` of the steps. */
+/* Drop the rows after the first `rows` of all tables, and after `steps` of the steps. */
 limber_status lm_record_truncate(lm_run *run, long rows, long steps);
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason);
 /* Put a file error into the summary. */

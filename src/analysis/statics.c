@@ -8,6 +8,7 @@
 
 enum { HALVINGS = 6 };
 #define RELAXED    1e-10 /* residual and gap of a state that is in balance as drawn */
+#define BALANCED   1e-6  /* residual that reactions leave of one that is in balance, but strained */
 #define FROM_START 1e-4  /* load factor at which a loss of stability is one without loads */
 
 static int make_point(lm_statics_search *s, lm_point *p)
@@ -199,11 +200,25 @@ static void say(const lm_statics_search *s, lm_loc loc)
 
 /* ---- the search ---- */
 
+/* The reactions of a start that is strained and in balance: K x + Phi^T lam = -r has then x = 0. Any
+ * other start keeps none. */
+static int take_reactions(lm_statics_search *s)
+{
+    if (s->residual <= fmax(RELAXED, s->floor)) return 0;
+    lm_statics_rhs(s, s->r, s->x);
+    lm_statics_solve(s, s->x);
+    for (int k = 0; k < s->sys->nl; k++) s->now.lam[k] += s->x[s->sys->nv + k];
+    if (lm_statics_evaluate(s, 0)) return 1;
+    if (s->residual <= fmax(BALANCED, 10 * s->floor)) return examine(s);
+    lm_point_copy(s, &s->now, &s->last);
+    return examine(s);
+}
+
 /* The equilibrium without loads, from which they grow; 1: there is none, s->now as it was. */
 static int unloaded(lm_statics_search *s)
 {
     lm_point_copy(s, &s->last, &s->now);
-    if (examine(s)) return 1;
+    if (examine(s) || take_reactions(s)) return 1;
     int rests = s->residual <= fmax(RELAXED, s->floor) && s->gap <= RELAXED;
     if (!rests && lm_statics_descend(s)) {
         lm_point_copy(s, &s->now, &s->last);

@@ -71,8 +71,6 @@ int lm_statics_factor(lm_statics_search *s, double mu, int examine);
 void lm_statics_rhs(const lm_statics_search *s, const double *r, double *x);
 /* The solution for this right side by the last factors, multipliers out of the matrix's scale. */
 void lm_statics_solve(lm_statics_search *s, double *x);
-/* Bend the way x of the nodes so that what turns as a whole keeps its shape. */
-void lm_statics_along_helix(const lm_statics_search *s, double *x);
 /* Move s->now by x[n]. 0, or 1. */
 int lm_statics_move(lm_statics_search *s, const double *x);
 void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *from);

@@ -17,8 +17,19 @@ struct limber_model {
 /* The formulation by name, or the model's; NULL after an error in `diag`. */
 const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag);
 
-/* -1, with a sentence in err, when a CSV file would replace the result file or the model (NULL: none),
- * or cannot be written where it should be. */
-int lm_csv_refuse(const char *csv, const char *results, const char *model, char *err, size_t size);
+/* -1, with a sentence in err, when a file (`what` it is: "CSV file") would replace the result file or
+ * the model (NULL: none), or cannot be written where it should be. */
+int lm_target_refuse(const char *what, const char *path, const char *results, const char *model,
+                     char *err, size_t size);
+/* -1, with a sentence in err, when no report can be made: this build has no page for it. */
+int lm_report_refuse(char *err, size_t size);
+/* -1, with a sentence in err, when the folder cannot be made or written to; it is made on the way. */
+int lm_folder_refuse(const char *folder, char *err, size_t size);
+
+/* A drawing of the model in the state q of sys; both may be NULL: as drawn. */
+struct lm_system;
+limber_status lm_draw(const lm_model *m, struct lm_system *sys, const double *q,
+                      const limber_check_info *info, limber_status checked, const char *html,
+                      lm_diag *diag);
 
 #endif

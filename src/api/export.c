@@ -31,15 +31,16 @@ static int unwritable(const char *path)
     return access(folder, W_OK) ? errno : 0;
 }
 
-int lm_csv_refuse(const char *csv, const char *results, const char *model, char *err, size_t size)
+int lm_target_refuse(const char *what, const char *path, const char *results, const char *model,
+                     char *err, size_t size)
 {
     int why = 0;
-    if (same_file(csv, results))
-        snprintf(err, size, "%s is the result file: give the CSV file another name", csv);
-    else if (model && same_file(csv, model))
-        snprintf(err, size, "%s is the model: give the CSV file another name", csv);
-    else if ((why = unwritable(csv)))
-        snprintf(err, size, "cannot write %s: %s", csv, strerror(why));
+    if (results && same_file(path, results))
+        snprintf(err, size, "%s is the result file: give the %s another name", path, what);
+    else if (model && same_file(path, model))
+        snprintf(err, size, "%s is the model: give the %s another name", path, what);
+    else if ((why = unwritable(path)))
+        snprintf(err, size, "cannot write %s: %s", path, strerror(why));
     else
         return 0;
     return -1;
@@ -110,7 +111,8 @@ limber_status limber_export_csv(const char *results, const char *csv, limber_mes
     char err[300] = "", path[220];
     lm_h5 *f = NULL;
     limber_status st = LIMBER_IO;
-    if (strcmp(csv, "-") != 0 && lm_csv_refuse(csv, results, NULL, err, sizeof err)) {
+    if (strcmp(csv, "-") != 0 &&
+        lm_target_refuse("CSV file", csv, results, NULL, err, sizeof err)) {
         lm_error(&msg->diag, ((lm_loc){0}), "%s", err);
         return st;
     }

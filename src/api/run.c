@@ -5,6 +5,7 @@
 #include "analysis/run.h"
 #include "io/csv.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,79 @@
 limber_run_options limber_run_options_default(void) { return (limber_run_options){0}; }
 
 /* ---- the result file ---- */
+
+/* FNV-1a, 64 bits. */
+static uint64_t fingerprint(const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++) h = (h ^ p[i]) * 1099511628211u;
+    return h;
+}
+
+/* The matrix files of the model, a line each: fingerprint of the numbers, and name. What else a run
+ * depends on is in the model's text and the options. NULL: no memory. */
+static const char *data_files(const lm_run *run, lm_arena *arena)
+{
+    const lm_spec *spec = run->model->spec;
+    const lm_super *last = NULL;
+    const char *text = "";
+    for (int i = 0; i < spec->bodies.n && text; i++) {
+        const lm_spec_body *b = &spec->bodies.at[i];
+        if (b->type != LM_BODY_SUPERELEMENT) continue;
+        const lm_super *s = &run->model->supers[run->model->bodies[i].super];
+        const char *const path[] = {b->mass_file, b->stiffness_file, b->damping_file};
+        const double *const matrix[] = {s->M, s->K, s->C};
+        size_t size = sizeof(double) * (size_t)(6 * s->n) * (size_t)(6 * s->n);
+        int again = last && last->K == s->K; /* repeated bodies share theirs */
+        last = s;
+        for (int k = 0; k < 3 && text && !again; k++)
+            if (path[k])
+                text = lm_arena_printf(arena, "%s%016" PRIx64 " %s\n", text,
+                                       fingerprint(matrix[k], size), path[k]);
+    }
+    return text;
+}
+
+/* The file that the first line says in which two such lists differ; "": they are the same. */
+static const char *changed_file(const char *now, const char *then, lm_arena *arena)
+{
+    if (strcmp(now, then) == 0) return "";
+    while (*now && *then) {
+        size_t n = strcspn(now, "\n"), m = strcspn(then, "\n");
+        if (n != m || memcmp(now, then, n) != 0) break;
+        now += n + 1, then += m + 1;
+    }
+    const char *line = *now ? now : then;
+    size_t name = strcspn(line, " ") + 1, end = strcspn(line, "\n");
+    return lm_arena_strn(arena, line + name, end - name);
+}
+
+static limber_status write_data_files(lm_run *run)
+{
+    lm_arena arena = {0};
+    const char *text = data_files(run, &arena);
+    limber_status st = text ? LIMBER_OK : LIMBER_MEMORY;
+    if (!st && *text && lm_h5_write_text(run->file, "/data_files", text))
+        st = lm_record_failed(run);
+    lm_arena_free(&arena);
+    return st;
+}
+
+/* 1: a matrix file is not what it was when the results in f were made. Its name goes into `name`. */
+static int data_changed(const lm_run *run, lm_h5 *f, char *name, size_t size)
+{
+    lm_arena arena = {0};
+    char *then = NULL;
+    int missing = lm_h5_read_text(f, "/data_files", &then);
+    const char *now = data_files(run, &arena);
+    const char *changed = now ? changed_file(now, missing ? "" : then, &arena) : NULL;
+    if (!changed) run->diag->out_of_memory = 1;
+    snprintf(name, size, "%s", changed ? changed : "");
+    lm_free(then);
+    lm_arena_free(&arena);
+    return name[0] != 0;
+}
 
 static int write_header(lm_run *run)
 {
@@ -30,13 +104,16 @@ static int write_header(lm_run *run)
     return bad;
 }
 
-/* Why the run in a file cannot be resumed: that takes the same model text and options. NULL: it can;
- * *stopped 1: but its solver had stopped, and would stop again. */
-static const char *not_resumable(const lm_run *run, lm_h5 *f, int *stopped)
+enum { WHY = 500 };
+
+/* Why the run in a file cannot be resumed: that takes the same model text, matrix files and options.
+ * NULL: it can; *stopped 1: but its solver had stopped, and would stop again. `said`: for the answer. */
+static const char *not_resumable(const lm_run *run, lm_h5 *f, int *stopped, char said[WHY])
 {
     char *text = NULL, *options = NULL, *analysis = NULL, *status = NULL, *version = NULL;
     const char *why = NULL, *now = run->opt->settings ? run->opt->settings : "";
     const char *this = run->opt->analysis ? run->opt->analysis : "";
+    char name[400];
     if (lm_h5_read_text(f, "/model", &text) || lm_h5_read_attr_text(f, "/", "options", &options) ||
         lm_h5_read_attr_text(f, "/", "analysis", &analysis) ||
         lm_h5_read_attr_text(f, "/", "version", &version) ||
@@ -44,7 +121,11 @@ static const char *not_resumable(const lm_run *run, lm_h5 *f, int *stopped)
         why = "it was not written by limber, or the run ended before it began; run it anew";
     else if (strcmp(text, run->model->spec->text) != 0)
         why = "the model file has changed since; run it anew";
-    else if (strcmp(version, LIMBER_VERSION) != 0)
+    else if (data_changed(run, f, name, sizeof name)) {
+        snprintf(said, WHY, "'%s', a matrix file of the model, has changed since; run it anew",
+                 name);
+        why = said;
+    } else if (strcmp(version, LIMBER_VERSION) != 0)
         why = "another version of limber wrote it; run it anew";
     else if (strcmp(analysis, this) != 0)
         why = "it holds another analysis; use the same command, or run it anew";
@@ -64,8 +145,9 @@ static const char *not_resumable(const lm_run *run, lm_h5 *f, int *stopped)
 static limber_status check_resumable(lm_run *run)
 {
     int stopped;
-    const char *why = not_resumable(run, run->file, &stopped);
-    if (!why) return LIMBER_OK;
+    char said[WHY];
+    const char *why = not_resumable(run, run->file, &stopped, said);
+    if (!why) return run->diag->out_of_memory ? LIMBER_MEMORY : LIMBER_OK;
     lm_error(run->diag, ((lm_loc){run->opt->results, 0, 0}), "cannot resume: %s", why);
     return LIMBER_INPUT;
 }
@@ -75,9 +157,10 @@ static int loses_a_run(const lm_run *run)
 {
     lm_h5 *old = NULL;
     int stopped;
+    char said[WHY];
     if (access(run->opt->results, F_OK) || lm_h5_open(run->opt->results, LM_H5_READ, &old, NULL, 0))
         return 0;
-    int loses = !not_resumable(run, old, &stopped) && !stopped;
+    int loses = !not_resumable(run, old, &stopped, said) && !stopped;
     lm_h5_close(old);
     return loses;
 }
@@ -96,7 +179,7 @@ static limber_status open_results(lm_run *run)
         lm_warning(run->diag, ((lm_loc){run->opt->results, 0, 0}),
                    "this run replaces an interrupted one, which --resume would have continued");
     if (run->opt->resume) return check_resumable(run);
-    return write_header(run) ? lm_record_failed(run) : LIMBER_OK;
+    return write_header(run) ? lm_record_failed(run) : write_data_files(run);
 }
 
 /* ---- analyses ---- */
@@ -222,28 +305,51 @@ static limber_status refuse_analyses(lm_run *run)
 static limber_status prepare(lm_run *run)
 {
     const lm_system *sys = run->sys;
-    int nout = run->model->spec->outputs.n;
+    const lm_spec *spec = run->model->spec;
+    int nout = spec->outputs.n;
     run->q = lm_alloc(sizeof(double) * (size_t)(sys->nq + sys->nv + 1));
     run->row = lm_alloc(sizeof(double) * (size_t)(nout + 1));
     run->pose = lm_alloc(sizeof(double) * (size_t)(7 * sys->nposes + 1));
-    if (!run->q || !run->row || !run->pose) return LIMBER_MEMORY;
+    run->forces = lm_alloc(sizeof(double) * 6 * (size_t)(spec->joints.n + spec->loads.n + 1));
+    if (!run->q || !run->row || !run->pose || !run->forces) return LIMBER_MEMORY;
     run->v = run->q + sys->nq;
     return lm_initial_state(run);
 }
 
-/* What can be wrong with the CSV file is said before a long run, not after it. */
-static limber_status check_csv(lm_run *run)
+/* What can be wrong with the files made of the results is said before a long run, not after it. */
+static limber_status check_files(lm_run *run)
 {
-    const char *csv = run->opt->csv, *results = run->opt->results;
+    const limber_run_options *o = run->opt;
+    const char *what = o->csv ? "CSV file" : o->report ? "report" : o->vtk ? "VTK file" : NULL;
+    const char *model = run->model->spec->file;
     char err[300] = "";
-    if (!csv) return LIMBER_OK;
-    if (!results)
-        snprintf(err, sizeof err, "a CSV file is made from a result file: name one too");
-    else if (strcmp(csv, "-") != 0)
-        lm_csv_refuse(csv, results, run->model->spec->file, err, sizeof err);
+    limber_status st = LIMBER_IO;
+    if (what && !o->results) {
+        snprintf(err, sizeof err, "a %s is made from a result file: name one too", what);
+        st = LIMBER_INPUT;
+    } else if (o->report && lm_report_refuse(err, sizeof err))
+        st = LIMBER_UNSUPPORTED;
+    if (!err[0] && o->csv && strcmp(o->csv, "-") != 0)
+        lm_target_refuse("CSV file", o->csv, o->results, model, err, sizeof err);
+    if (!err[0] && o->report)
+        lm_target_refuse("report", o->report, o->results, model, err, sizeof err);
+    if (!err[0] && o->vtk) lm_folder_refuse(o->vtk, err, sizeof err);
     if (!err[0]) return LIMBER_OK;
     lm_error(run->diag, ((lm_loc){0}), "%s", err);
-    return results ? LIMBER_IO : LIMBER_INPUT;
+    return st;
+}
+
+/* CSV, report and VTK from the result file. */
+static limber_status make_files(const limber_model *model, const limber_run_options *o,
+                                limber_messages *msg)
+{
+    limber_view_options how = limber_view_options_default();
+    limber_status st = LIMBER_OK, one;
+    how.model = model;
+    if (o->csv && (one = limber_export_csv(o->results, o->csv, msg))) st = one;
+    if (o->report && (one = limber_report(&o->results, 1, o->report, &how, msg))) st = one;
+    if (o->vtk && (one = limber_export_vtk(o->results, o->vtk, &how, msg))) st = one;
+    return st;
 }
 
 static limber_status run_all(lm_run *run)
@@ -257,7 +363,7 @@ static limber_status run_all(lm_run *run)
         return LIMBER_INPUT;
     }
     limber_status st = run->opt->analysis ? named_analysis(run, &one) : refuse_analyses(run);
-    if (!st) st = check_csv(run);
+    if (!st) st = check_files(run);
     if (!st) st = prepare(run);
     if (!st) st = open_results(run);
     run->resuming = run->opt->resume && run->file;
@@ -279,6 +385,7 @@ static void release(lm_run *run)
     lm_free(run->q);
     lm_free(run->row);
     lm_free(run->pose);
+    lm_free(run->forces);
     lm_diag_sort(run->diag);
 }
 
@@ -301,10 +408,7 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
         st = run_all(&run);
     }
     int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
-    if (computed && run.opt->csv && run.opt->results) {
-        limber_status w = limber_export_csv(run.opt->results, run.opt->csv, msg);
-        if (!st && w) st = LIMBER_IO;
-    }
+    if (computed && run.opt->results && make_files(model, run.opt, msg) && !st) st = LIMBER_IO;
     if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
     run.sum->status = st;
     run.sum->seconds = lm_seconds() - run.started;
@@ -341,7 +445,8 @@ static void count_constraints(lm_run *run, limber_check_info *info)
     }
 }
 
-limber_status limber_check(const limber_model *model, limber_check_info *info, limber_messages *msg)
+static limber_status check(const limber_model *model, const char *html, limber_check_info *info,
+                           limber_messages *msg)
 {
     const lm_spec *spec = model->m.spec;
     limber_run_options opt = limber_run_options_default();
@@ -363,6 +468,22 @@ limber_status limber_check(const limber_model *model, limber_check_info *info, l
         st = refuse_analyses(&run);
         if (!st && run.diag->out_of_memory) st = LIMBER_MEMORY; /* a note was lost */
     }
+    if (html) {
+        const double *q = info->mechanics ? run.q : NULL;
+        limber_status drawn = lm_draw(run.model, run.sys, q, info, st, html, run.diag);
+        if (!st) st = drawn;
+    }
     release(&run);
     return st;
+}
+
+limber_status limber_check(const limber_model *model, limber_check_info *info, limber_messages *msg)
+{
+    return check(model, NULL, info, msg);
+}
+
+limber_status limber_check_draw(const limber_model *model, const char *html,
+                                limber_check_info *info, limber_messages *msg)
+{
+    return check(model, html, info, msg);
 }

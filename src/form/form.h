@@ -44,6 +44,10 @@ typedef struct lm_form {
     int (*retract)(lm_system *sys, const double *q0, const double *dx, double *q1);
     /* Rate of the local coordinates xi of q = retract(q0, xi) when the velocities are v. */
     void (*local_rate)(const lm_system *sys, const double *xi, const double *v, double *rate);
+    /* Velocities or forces w[nv] turned as each body turns on its way from positions q0 to q1; out may
+     * be w. */
+    void (*carry)(const lm_system *sys, const double *q0, const double *q1, const double *w,
+                  double *out);
     /* r[nv] and, unless NULL, phi[nl] and its time derivative rate[nl] (inactive rows: lam, 0). */
     int (*residual)(lm_system *sys, const lm_state *s, double *r, double *phi, double *rate);
     /* cM M + cD D + cK K with the constraint blocks, into values[pattern.nnz]. K and D are the
@@ -60,6 +64,10 @@ typedef struct lm_form {
     double (*hidden_violation)(lm_system *sys, double t, const double *q, int *row);
     int (*outputs)(lm_system *sys, const lm_state *s, double *out);
     int (*energy)(lm_system *sys, const lm_state *s, lm_energy *e);
+    /* What each joint exerts on its b (all of it: constraints, drives, springs, efforts) and each
+     * load on its frame: force and moment at that point, world axes, 6 numbers each, in the order
+     * of the model. NULL: the formulation does not know them. */
+    void (*forces)(lm_system *sys, const lm_state *s, double *joint, double *load);
     /* Frames of rigid bodies, nodes of flexible ones: x, quaternion; 7 numbers for each of nposes. */
     void (*poses)(lm_system *sys, const double *q, double *pose);
     /* Whose pose i is, as the model file would say it: "arm", "rod.node(3)", "plate.corner". */

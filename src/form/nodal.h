@@ -177,6 +177,8 @@ double nodal_coord(const nodal *s, const double *q, int coord); /* value of a jo
 double nodal_action_value(const nodal *s, const double *q, const lm_action *a);
 int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1);
 void nodal_local_rate(const lm_system *sys, const double *xi, const double *v, double *rate);
+void nodal_carry(const lm_system *sys, const double *q0, const double *q1, const double *w,
+                 double *out);
 double nodal_row_target(const nodal *s, const lm_row *r, double t, int order);
 
 /* nodal_force.c: the force law of an action: w = k (value - offset) + c rate + friction - effort */
@@ -238,6 +240,7 @@ void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g);
 /* Nodes and rows a sensor depends on (the structure of sensor_grad). */
 void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g);
 void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M);
+void nodal_forces(lm_system *sys, const lm_state *st, double *joint, double *load);
 
 /* nodal_place.c; velocities and accelerations are zero where the state has none */
 void nodal_place_make(const lm_model *m, int body, double s, double *scratch, nodal_place *p);

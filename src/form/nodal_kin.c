@@ -105,3 +105,16 @@ void nodal_local_rate(const lm_system *sys, const double *xi, const double *v, d
         v3_put(rate + i + 3, m3_v(&T, v3_from(v + i + 3)));
     }
 }
+
+/* Both vectors of a node turn with R1 R0^T. */
+void nodal_carry(const lm_system *sys, const double *q0, const double *q1, const double *w,
+                 double *out)
+{
+    const nodal *s = (const nodal *)sys;
+    for (int n = 0; n < s->m->nnodes; n++) {
+        lm_quat from = node_quat(q0, n);
+        lm_m3 R = quat_m3(quat_mul(node_quat(q1, n), (lm_quat){from.w, -from.x, -from.y, -from.z}));
+        for (int i = NODE_V * n; i < NODE_V * n + NODE_V; i += 3)
+            v3_put(out + i, m3_v(&R, v3_from(w + i)));
+    }
+}

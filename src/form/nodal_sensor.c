@@ -138,6 +138,24 @@ void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
     }
 }
 
+void nodal_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
+{
+    nodal *s = (nodal *)sys;
+    lm_v3 F, M;
+    nodal_kinematics(s, st->q);
+    nodal_sense(s, st, s->force_sensor);
+    for (int i = 0; i < s->m->njoints; i++) {
+        nodal_reaction(s, st, i, &F, &M);
+        v3_put(joint + 6 * i, F);
+        v3_put(joint + 6 * i + 3, M);
+    }
+    for (int i = 0; i < s->nloads; i++) {
+        nodal_load_wrench(s, &s->load[i], &F, &M);
+        v3_put(load + 6 * i, F);
+        v3_put(load + 6 * i + 3, M);
+    }
+}
+
 static double energy_sensor(nodal *s, const lm_state *st, const lm_spec_sensor *c)
 {
     lm_energy e;

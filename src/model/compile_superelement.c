@@ -148,10 +148,10 @@ static void get_matrices(lm_model *m, const lm_spec_body *b, lm_super *s, double
     s->C = C;
     if (b->beam_section >= 0) {
         make_from_beam(m->spec, b, s, K, M, scratch, diag);
-        return;
+    } else {
+        read_matrix(b, s, LM_SUPER_MASS, M, work, diag);
+        read_matrix(b, s, LM_SUPER_STIFFNESS, K, work, diag);
     }
-    read_matrix(b, s, LM_SUPER_MASS, M, work, diag);
-    read_matrix(b, s, LM_SUPER_STIFFNESS, K, work, diag);
     if (C) read_matrix(b, s, LM_SUPER_DAMPING, C, work, diag);
 }
 
@@ -191,7 +191,7 @@ static int count(lm_model *m, lm_diag *diag)
                      "superelement '%s' has %d nodes; its matrices are dense, and more than %d "
                      "nodes are too many for them",
                      b->item.name, b->nnodes, NODES_MOST);
-        else if (b->nnodes > most && b->beam_section < 0)
+        else if (b->nnodes > most && (b->beam_section < 0 || b->damping_file))
             most = b->nnodes;
     }
     return most;

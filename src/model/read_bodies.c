@@ -2,6 +2,7 @@
 #include "model/reader.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- keys of bodies --- */
@@ -44,6 +45,75 @@ static void note_nodes(lm_reader *r, const lm_spec_body *b)
     }
 }
 
+/* --- nodes of a superelement made from a beam --- */
+
+/* 1: the place is that of the node, to rounding. */
+static int is_at(const lm_spec_body *b, const lm_spec_node *n, double x)
+{
+    return fabs(n->pose.position[0] - x) <= 1e-9 * b->beam_length;
+}
+
+/* On the beam, which lies along x, and each at a place of its own. `nodes` are sorted. */
+static int check_beam_nodes(lm_reader *r, const lm_spec_body *b)
+{
+    int rc = 0;
+    for (int i = 0; i < b->nnodes; i++) {
+        const lm_spec_node *n = &b->nodes[i];
+        const double *x = n->pose.position, L = b->beam_length;
+        if (!(hypot(x[1], x[2]) <= 1e-9 * L && x[0] >= -1e-9 * L && x[0] <= (1 + 1e-9) * L)) {
+            lm_error(r->diag, n->loc,
+                     "node '%s' of superelement '%s' is at [%.6g, %.6g, %.6g], not on its beam, "
+                     "which goes from [0, 0, 0] to [%.6g, 0, 0]",
+                     n->name, b->item.name, x[0], x[1], x[2], L);
+            rc = -1;
+        } else if (i > 0 && is_at(b, n, b->nodes[i - 1].pose.position[0])) {
+            lm_error(r->diag, n->loc,
+                     "nodes '%s' and '%s' of superelement '%s' are at the same "
+                     "place on its beam",
+                     b->nodes[i - 1].name, n->name, b->item.name);
+            rc = -1;
+        }
+    }
+    return rc;
+}
+
+/* A node at this end unless there is one: the beam is all of it between the first and the last. */
+static int add_end(lm_reader *r, lm_spec_body *b, const char *name, double x, lm_loc loc)
+{
+    for (int i = 0; i < b->nnodes; i++)
+        if (is_at(b, &b->nodes[i], x)) {
+            b->nodes[i].pose.position[0] = x;
+            return 0;
+        }
+    for (int i = 0; i < b->nnodes; i++)
+        if (strcmp(b->nodes[i].name, name) == 0) {
+            lm_error(r->diag, b->nodes[i].loc,
+                     "node '%s' of superelement '%s' is at x = %.6g; that name is for the node at "
+                     "x = %.6g, the %s of the beam",
+                     name, b->item.name, b->nodes[i].pose.position[0], x, name);
+            return -1;
+        }
+    lm_spec_node *n = &b->nodes[b->nnodes++];
+    *n = (lm_spec_node){.name = name, .loc = loc, .motion = -1};
+    n->pose.position[0] = x;
+    return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    double x = ((const lm_spec_node *)a)->pose.position[0];
+    double y = ((const lm_spec_node *)b)->pose.position[0];
+    return (x > y) - (x < y);
+}
+
+/* In the order in which they lie on the beam; `nodes` has room for two more. */
+static int arrange_beam_nodes(lm_reader *r, lm_spec_body *b, lm_loc loc)
+{
+    if (add_end(r, b, "start", 0, loc) || add_end(r, b, "end", b->beam_length, loc)) return -1;
+    qsort(b->nodes, (size_t)b->nnodes, sizeof *b->nodes, by_place);
+    return check_beam_nodes(r, b);
+}
+
 int lm_kind_nodes(lm_reader *r, const lm_key *key, const lm_yaml *node, void *base)
 {
     lm_spec_body *b = base;
@@ -55,7 +125,7 @@ int lm_kind_nodes(lm_reader *r, const lm_key *key, const lm_yaml *node, void *ba
     r->key = NULL;
     lm_expand(r, node, &t, NULL);
     b->nnodes = t.entries.n;
-    b->nodes = LM_NEW_N(r->arena, lm_spec_node, b->nnodes);
+    b->nodes = LM_NEW_N(r->arena, lm_spec_node, b->nnodes + 2);
     const lm_entry *outer = r->entry;
     for (int i = 0; i < t.entries.n; i++) {
         const lm_entry *e = &t.entries.at[i];
@@ -68,11 +138,13 @@ int lm_kind_nodes(lm_reader *r, const lm_key *key, const lm_yaml *node, void *ba
         r->where = where.outer;
     }
     r->entry = outer;
+    if (t.broken) rc = -1;
+    if (!rc && b->beam_length > 0) rc = arrange_beam_nodes(r, b, node->loc);
     note_nodes(r, b);
-    return rc || t.broken ? -1 : 0;
+    return rc;
 }
 
-/* A superelement made from a beam along x: nodes `start` and `end`. */
+/* A superelement made from a beam along x: nodes `start` and `end`, and those of `nodes`. */
 int lm_kind_beam(lm_reader *r, const lm_key *key, const lm_yaml *node, void *base)
 {
     lm_spec_body *b = base;
@@ -313,12 +385,9 @@ static int check_beam(lm_reader *r, lm_body_in *in, uint64_t given, int bad)
 static int check_superelement(lm_reader *r, const lm_spec_body *b, uint64_t given)
 {
     int beam = lm_read_given(LM_OBJECT_BODY, given, "beam", LM_BODY_SUPERELEMENT);
-    int nodes = lm_read_given(LM_OBJECT_BODY, given, "nodes", LM_BODY_SUPERELEMENT);
     const char *wrong = NULL;
-    if (beam && (b->mass_file || b->stiffness_file || b->damping_file))
+    if (beam && (b->mass_file || b->stiffness_file))
         wrong = "has 'beam' and matrix files; give one of them";
-    else if (beam && nodes)
-        wrong = "has 'beam' and 'nodes'; the nodes of a beam are 'start' and 'end'";
     else if (!beam && (!b->mass_file || !b->stiffness_file))
         wrong = "needs 'mass' and 'stiffness' (Matrix Market files), or 'beam: {section, length}'";
     else if (!beam && !b->nnodes)

@@ -287,7 +287,8 @@ typedef enum lm_method {
     LM_METHOD_GENERALIZED_ALPHA,
     LM_METHOD_BDF,
     LM_METHOD_NEWMARK,
-    LM_METHOD_EXPLICIT
+    LM_METHOD_EXPLICIT,
+    LM_METHOD_RADAU
 } lm_method;
 typedef struct lm_spec_analysis {
     lm_loc loc;

@@ -90,6 +90,7 @@ lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *o
 lm_integrator *lm_solver_create(lm_system *sys);
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt);
+lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt);
 
 /* Start (or start again after a kink) from g->q, g->v at time t: consistent accelerations and
  * multipliers. Velocities that do not fit the constraints (a drive's velocity jumps) are corrected

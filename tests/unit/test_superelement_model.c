@@ -96,6 +96,63 @@ static void test_from_beam(void **unused)
     }
 }
 
+/* `nodes` beside `beam`: in any order, more of them than are looked up one by one; the ends come by
+ * themselves, under the names `start` and `end`, where none of them is there. */
+static void test_nodes_of_beam(void **unused)
+{
+    static body b;
+    lm_model m;
+    rod r = {2, 300, 5, 3, 0.7, 0};
+    (void)unused;
+    load_ok(&m,
+            "limber: 1\n"
+            "sections: {bar: {shape: stiffness, EA: 300, EIy: 5, EIz: 5, GJ: 3, rhoA: 0.7}}\n"
+            "bodies:\n"
+            "  arm: {type: superelement, beam: {section: bar, length: 2},\n"
+            "        nodes: {tip: [2, 0, 0], p(k=1..3): [2 - 0.5*k, 0, 0]}}\n"
+            "  long: {type: superelement, beam: {section: bar, length: 2},\n"
+            "         nodes: {p(k=1..39): [2 - 0.05*k, 0, 0]}}\n"
+            "outputs: {x: pos(arm.p(3)).x, y: pos(long.p(7)).x}\n",
+            NULL);
+    static const char *const names[] = {"start", "p(3)", "p(2)", "p(1)", "tip"};
+    const lm_spec_body *arm = &m.spec->bodies.at[0], *long_one = &m.spec->bodies.at[1];
+    const lm_super *s = &m.supers[0];
+    assert_int_equal(s->n, 5);
+    make_rod(&b, 5, r, LM_SUPER_MEAN);
+    assert_under(difference(900, s->K, b.K), 1e-13);
+    assert_under(difference(900, s->M, b.M), 1e-13);
+    for (int i = 0; i < 5; i++) assert_string_equal(arm->nodes[i].name, names[i]);
+    assert_int_equal(m.supers[1].n, 41);
+    assert_string_equal(long_one->nodes[40].name, "end");
+    for (int i = 0; i < m.spec->frames.n; i++) {
+        const lm_spec_frame *f = &m.spec->frames.at[i];
+        const char *name = m.spec->bodies.at[f->body].nodes[f->node].name;
+        assert_string_equal(name, f->body == 0 ? "p(3)" : "p(7)");
+    }
+    close_model(&m);
+}
+
+/* The damping matrix of a file beside the matrices of a beam. */
+static void test_damping_of_beam(void **unused)
+{
+    lm_model m;
+    (void)unused;
+    load_ok(&m,
+            "limber: 1\n"
+            "sections: {bar: {shape: stiffness, EA: 300, EIy: 5, EIz: 5, GJ: 3, rhoA: 0.7}}\n"
+            "bodies:\n"
+            "  arm: {type: superelement, beam: {section: bar, length: 1},\n"
+            "        damping: parts/beam_stiffness.mtx}\n"
+            "  file: {type: superelement, mass: parts/beam_mass.mtx,\n"
+            "         stiffness: parts/beam_stiffness.mtx,\n"
+            "         nodes: {a: [0, 0, 0], b: [1, 0, 0]}}\n",
+            NULL);
+    assert_non_null(m.supers[0].C);
+    assert_under(difference(144, m.supers[0].C, m.supers[1].K), 1e-15);
+    assert_near(m.supers[0].mass, 0.7, 1e-13);
+    close_model(&m);
+}
+
 /* A cone of steel, with shear and rotary inertia: mass and centre by its volume, and a stiffness
  * that a file of its own matrices would pass the checks with (see test_checked). */
 static void test_from_tapered_beam(void **unused)
@@ -156,8 +213,10 @@ static void test_against_beam(void **unused)
             NULL);
     const lm_super *s = &m.supers[0];
     body b = {.s = *s, .X = {v3(0, 0, 0), v3(2, 0, 0)}, .R0 = {E, E}};
-    for (int lane = 0; lane < 4; lane++)
-        lm_corot_const_set(&c, lane, &m.elements[0].shape, &E, &E, s->beta);
+    lm_beam_shape shape = m.elements[0].shape;
+    for (int k = 0; k < 3; k++) /* a superelement knows no bow, and no change of its length */
+        shape.bowz[k] = shape.bowy[k] = shape.turnz[k] = shape.turny[k] = 0;
+    for (int lane = 0; lane < 4; lane++) lm_corot_const_set(&c, lane, &shape, &E, &E, s->beta);
     srand(8);
     for (int trial = 0; trial < 50; trial++) {
         state st = random_state(&b, 0.2, 0.4);
@@ -322,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_from_beam),      cmocka_unit_test(test_from_tapered_beam),
         cmocka_unit_test(test_against_beam),   cmocka_unit_test(test_from_files),
         cmocka_unit_test(test_frame_of_model), cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_nodes_of_beam),  cmocka_unit_test(test_damping_of_beam),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

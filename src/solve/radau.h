@@ -1,0 +1,107 @@
+/* Private to the method `radau`: radau.c is the integrator, radau_error.c the error and the size of
+ * steps, radau_newton.c the equations of a step, radau_hop.c the way over singular positions,
+ * radau_stage.c the formulas of the method, radau_pair.c the complex one of its two linear systems. */
+#ifndef LM_SOLVE_RADAU_H
+#define LM_SOLVE_RADAU_H
+
+#include "solve/integrator.h"
+
+enum { RADAU_STAGES = 3 };
+
+/* ---- radau_stage.c ---- */
+
+/* A = radau_A at the nodes c, and A^-1 = T Lambda T^-1 with
+ *     Lambda = [ g 0 0; 0 a -b; 0 b a ]:
+ * one real eigenvalue, and the complex pair z = a + i b. */
+typedef struct radau_method {
+    double c[3], A[3][3];
+    double T[3][3], Ti[3][3];
+    double real, re, im; /* g, a, b */
+    double e[3];         /* of the error estimate */
+} radau_method;
+
+const radau_method *radau_formulas(void);
+/* Weights w with which values at 0, c1, c2, 1 (at = 4) or at c1, c2, 1 (at = 3: w[1..3], w[0] = 0)
+ * give their polynomial at x. */
+void radau_interpolate(int at, double x, double w[4]);
+/* The same, of the integral of the polynomial through four values from 0 to x. */
+void radau_integrate(double x, double w[4]);
+
+/* ---- radau_pair.c: a complex system as a real one of twice the size ---- */
+
+typedef struct radau_pair {
+    lm_arena arena;
+    lm_pattern pattern; /* unknowns 2i, 2i + 1: real and imaginary part of unknown i */
+    lm_groups groups;
+    int (*place)[4]; /* [nnz of the system's pattern] its places: rr, ii, ri, ir; the last -1 */
+    lm_linear *lin;
+} radau_pair;
+
+int radau_pair_init(radau_pair *p, const lm_system *sys); /* 0, -1: no memory */
+void radau_pair_free(radau_pair *p);
+
+/* ---- the integrator ---- */
+
+typedef enum radau_result {
+    RADAU_CONVERGED,
+    RADAU_SLOW,
+    RADAU_DIVERGED,
+    RADAU_NOT_FINITE,
+    RADAU_NO_MEMORY
+} radau_result;
+
+typedef struct radau {
+    lm_integrator base;
+    /* In the state block: the stages of the last step; the third one is its end. */
+    double *past_x[2], *past_a[2], *past_lam[2];
+    double *wary; /* [1] steps for which a singular position is expected ahead */
+    double *pace; /* [1] the step size of late */
+
+    /* Scratch. The step being tried; index: stage. */
+    double *x[3], *v[3], *a[3]; /* [nv] local coordinates, velocities, accelerations */
+    double *lam[3];             /* [nl] */
+    double *off[3];             /* [nv] what the constraints on positions add to x */
+    double *q, *ref, *qs[3];    /* [nq] scratch, where the factors were made, at the stages */
+    double *rate[3];            /* [nv] of the local coordinates */
+    double *res[3];             /* [nv + nl] equations of motion, rates of the constraints */
+    double *da[3];              /* [nv] changes of the accelerations */
+    double *gap[3];             /* [nl] positions */
+    double *sol, *sol2;         /* [2 (nv + nl)] right sides and solutions */
+    double *err;                /* [2 nv] */
+    double open;                /* largest gap of the positions that the velocities do not close */
+    double *M, *D, *K;          /* [nnz] where the factors were made */
+    radau_pair pair;
+    lm_linear *mass; /* for accelerations between the steps; NULL: not wanted */
+    double factor_h; /* step of the factors in use; 0: none */
+    double turned;   /* motion since they were made */
+    double rate_of;  /* contraction of the last iteration */
+} radau;
+
+/* ---- radau_newton.c ---- */
+
+/* Stages of a step of size h: the last step's polynomials, continued. */
+void radau_predict(radau *g, double h);
+/* Solve for the stages of the step of size h to time t; `goal`: accepted error of the motion. */
+radau_result radau_iterate(radau *g, double t, double h, double goal);
+/* The equation with the largest residual at the predicted stages; -1. */
+int radau_worst_equation(radau *g, double t, double h);
+
+/* ---- radau_hop.c ---- */
+
+/* The state behind a singular position, at time t = now + h, from the last step's polynomials alone
+ * and brought onto the constraints: stages, and g->q. 0; 1: it is not behind one; 2: it is too far,
+ * the constraints would change it by more than `most`; < 0: memory. */
+int radau_hop(radau *g, double t, double h, double most);
+
+/* ---- radau_error.c ---- */
+
+/* Size of the embedded estimate for the step that was just solved. */
+double radau_estimate(radau *g, double h);
+/* The error of the step that goes with it, over what is allowed: goes with h^5. */
+double radau_error_ratio(const radau *g, double h, double estimate);
+/* Error that a step of size h may have: together they stay below the tolerance. */
+double radau_allowance(const radau *g, double h);
+/* Size of the next step after one of size h. */
+double radau_next_size(radau *g, double h, double ratio);
+
+#endif

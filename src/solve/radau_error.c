@@ -1,0 +1,95 @@
+/* Errors and the size of steps of the method `radau` (docs/theory/radau.md). */
+#include "solve/radau.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Estimates below this are noise. */
+#define ROUNDING 4e-15
+
+/* Where bodies vibrate, errors count as added up over so many steps and not over more. */
+#define PATIENCE 5000.0
+
+/* For a motion of amplitude B, the estimate is 1.145e-3 (wh)^4 B and the error (wh)^6/7200 B, which
+ * is FOLLOWS estimate^(3/2) / sqrt(B). B is the amplitude of the motions that are to be right within the
+ * tolerance, in units of the mechanism's size: a part of it; deflections of flexible bodies are small. */
+#define FOLLOWS    3.6
+#define PART       0.1
+#define DEFLECTION 1e-5
+
+/* Embedded formula of order 3, as in RADAU5: with s = h/g,
+ *     x_err/s - v_err = gx,                       gx = v_0 + sum e_i x_i / h
+ *     M v_err/s + D v_err + K x_err = M gv,       gv = a_0 + sum e_i (v_i - v_0)/h
+ * with the constraints: [M + s D + s^2 K] x_err = M (s^2 gv + s gx) + s^2 D gx. The matrix takes away
+ * what vibrates within the step.
+ *
+ * Motions that the constraints prescribe are not in it. Those are exact at the end of the step, but
+ * not in its middle: there the corrections e_1, e_2, which bring the stages onto the constraints, are
+ * 1.13e-3 (wh)^4 of a motion, as much as the estimate is of a free one. */
+double radau_estimate(radau *g, double h)
+{
+    const radau_method *m = radau_formulas();
+    const lm_integrator *st = &g->base;
+    const lm_system *sys = st->sys;
+    int nv = sys->nv, n = nv + sys->nl;
+    double s = h / m->real, *gx = g->err, *sum = g->err + n;
+    memset(g->err, 0, sizeof(double) * 2 * (size_t)n);
+    memset(g->sol, 0, sizeof(double) * (size_t)n);
+    for (int i = 0; i < nv; i++) {
+        double x = 0, v = 0;
+        for (int k = 0; k < 3; k++) {
+            x += m->e[k] * g->x[k][i];
+            v += m->e[k] * (g->v[k][i] - st->v[i]);
+        }
+        gx[i] = st->v[i] + x / h;
+        sum[i] = s * s * (st->a[i] + v / h) + s * gx[i];
+    }
+    sys->form->carry(sys, st->q, g->ref, gx, gx);
+    sys->form->carry(sys, st->q, g->ref, sum, sum);
+    lm_sparse_mul(&sys->pattern, g->M, 1, sum, g->sol);
+    lm_sparse_mul(&sys->pattern, g->D, s * s, gx, g->sol);
+    memset(g->sol + nv, 0, sizeof(double) * (size_t)sys->nl);
+    lm_linear_correct(st->lin, 1, g->sol);
+    double most = lm_motion_norm(sys, st->clock->size, g->sol);
+    for (int k = 0; k < 2; k++) {
+        double off = lm_motion_norm(sys, st->clock->size, g->off[k]);
+        if (off > most) most = off;
+    }
+    return most;
+}
+
+double radau_allowance(const radau *g, double h)
+{
+    const lm_integrator_options *o = &g->base.opt;
+    double part = h / (o->until - o->t0);
+    return 0.2 * o->tolerance * (g->base.sys->flexible ? fmax(part, 1 / PATIENCE) : part);
+}
+
+/* The error follows from the estimate where the motion is smooth over the step. It is not where a force
+ * jumps or has a kink that nobody announced; there steps become small against those a moment before,
+ * and the estimate itself is the error. */
+double radau_error_ratio(const radau *g, double h, double estimate)
+{
+    if (estimate < ROUNDING) return 0;
+    double amplitude = g->base.sys->flexible ? DEFLECTION : PART;
+    double sudden = *g->pace > 0 ? fmax(1, 0.5 * *g->pace / h) : 1;
+    double error = estimate * fmin(1, FOLLOWS * sqrt(estimate / amplitude) * sudden * sudden);
+    /* an estimate that is not small says nothing of the error but that */
+    double large = pow(estimate / g->base.opt.tolerance, 1.25);
+    return fmax(error / radau_allowance(g, h), large);
+}
+
+double radau_next_size(radau *g, double h, double ratio)
+{
+    const lm_clock *c = g->base.clock;
+    /* the estimate of an oscillation passes through zero: it is forgotten slowly */
+    double used = fmax(ratio, 0.5 * c->err_last), grow = 5;
+    if (used > 0) grow = 0.9 * pow(used, -0.2);
+    /* what the error did over the last two steps it will do again (Gustafsson) */
+    if (c->err_last > 0 && c->h_history > 0 && used > 0)
+        grow = fmin(grow, grow * h / c->h_history * pow(c->err_last / used, 0.2));
+    g->base.clock->err_last = used;
+    *g->pace = fmax(h, *g->pace - 0.5 * h);
+    grow = fmin(fmax(grow, 0.3), 5);
+    return grow > 0.8 && grow < 1.4 ? h : grow * h;
+}
