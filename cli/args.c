@@ -16,7 +16,8 @@ static const struct option {
     int matters;          /* changes the results: stored with them */
     const char *help;
 } options[] = {
-    {"-o", "FILE", TEXT, offsetof(args, results), RUN, 0, "result file (default: MODEL.h5)"},
+    {"-o", "FILE", TEXT, offsetof(args, results), RUN "report ", 0,
+     "result file (default: MODEL.h5); HTML of a report"},
     {"--csv", "FILE", TEXT, offsetof(args, csv), RUN "export ", 0,
      "outputs as CSV; - is standard output"},
     {"--formulation", "NAME", TEXT, offsetof(args, formulation), RUN, 1,
@@ -26,15 +27,17 @@ static const struct option {
     {"--resume", NULL, FLAG, offsetof(args, resume), RUN, 0, "continue an interrupted run"},
     {"--threads", "N", COUNT, offsetof(args, threads), RUN, 0,
      "threads; the results do not depend on it"},
-    {"--quiet", NULL, FLAG, offsetof(args, quiet), RUN "check export ", 0, "only errors"},
+    {"--quiet", NULL, FLAG, offsetof(args, quiet), RUN "check export report new ", 0,
+     "only errors"},
     {"--json", NULL, FLAG, offsetof(args, json), RUN "check schema ", 0,
      "the summary (schema: the JSON Schema) as JSON"},
     {"--profile", NULL, FLAG, offsetof(args, profile), RUN, 0, "time by phase"},
-    {"--allow-outside-includes", NULL, FLAG, offsetof(args, allow_outside), RUN "check ", 0,
-     "include files outside the model's folder"},
-    {"--vtk", "DIR", TEXT, offsetof(args, vtk), RUN "export ", 0,
-     "files for ParaView (not in this version)"},
-    {"--report", "FILE", TEXT, offsetof(args, report), RUN, 0, "HTML report (not in this version)"},
+    {"--allow-outside-includes", NULL, FLAG, offsetof(args, allow_outside),
+     RUN "check report export ", 0, "include files outside the model's folder"},
+    {"--report", "FILE", TEXT, offsetof(args, report), RUN "check ", 0,
+     "HTML report; of check: a drawing"},
+    {"--vtk", "DIR", TEXT, offsetof(args, vtk), RUN "export ", 0, "files for ParaView"},
+    {"--template", "NAME", TEXT, offsetof(args, template), "new ", 0, "what to start from"},
     {"--markdown", NULL, FLAG, offsetof(args, markdown), "schema ", 0,
      "the reference page as Markdown"},
 };
@@ -43,6 +46,7 @@ enum { NOPTIONS = sizeof options / sizeof options[0] };
 static const struct {
     const char *name, *file, *help;
 } commands[] = {
+    {"new", "NAME", "write a model to start from, NAME.yaml"},
     {"run", "MODEL", "run the analyses of a model"},
     {"check", "MODEL", "parse and validate; mobility, redundant constraints"},
     {"static", "MODEL", "static equilibrium"},
@@ -50,8 +54,8 @@ static const struct {
     {"linearize", "MODEL", "state space (not in this version)"},
     {"campbell", "MODEL", "eigenvalues against speed (not in this version)"},
     {"compare", "MODEL", "every formulation that applies (not in this version)"},
-    {"report", "RESULTS", "HTML report (not in this version)"},
-    {"export", "RESULTS", "CSV from a result file"},
+    {"report", "RESULTS", "HTML report of result files: animation and plots"},
+    {"export", "RESULTS", "CSV or files for ParaView from a result file"},
     {"schema", NULL, "the model file's schema: --json or --markdown"},
     {"version", NULL, "print the version"},
     {"help", NULL, "this text"},
@@ -191,11 +195,14 @@ int args_parse(int argc, char **argv, args *a)
         }
         if (argv[i][0] == '-' && argv[i][1]) {
             if (option(argc, argv, &i, a)) return -1;
-        } else if (a->file || !wants)
+        } else if (!wants || (a->nfiles && strcmp(a->command, "report") != 0))
             return complain("unexpected argument", argv[i]);
+        else if (a->nfiles == ARGS_FILES)
+            return complain("too many files, at", argv[i]);
         else
-            a->file = argv[i];
+            a->files[a->nfiles++] = argv[i];
     }
+    a->file = a->files[0];
     if (wants && !a->file) {
         fprintf(stderr, "limber: usage: limber %s %s; see 'limber help'\n", a->command, wants);
         return -1;

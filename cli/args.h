@@ -4,12 +4,14 @@
 
 #include <stdio.h>
 
-enum { ARGS_SETS = 64 };
+enum { ARGS_SETS = 64, ARGS_FILES = 64 };
 
 typedef struct args {
     const char *command;
-    const char *file; /* model or result file */
-    const char *formulation, *results, *csv, *vtk, *report;
+    const char *file;              /* model or result file, or the name of a new one */
+    const char *files[ARGS_FILES]; /* all of them, for a command that takes several */
+    int nfiles;
+    const char *formulation, *results, *csv, *vtk, *report, *template;
     const char *set[ARGS_SETS];
     int nset;
     double until;

@@ -2,6 +2,7 @@
 #include <limber/limber.h>
 
 #include "args.h"
+#include "new.h"
 #include "show.h"
 
 #include <signal.h>
@@ -57,12 +58,12 @@ static int load(const args *a, limber_model **model, limber_messages *msg)
 }
 
 /* models/crank.yaml -> crank.h5 */
-static void default_results(const char *model, char *path, size_t size)
+static void default_name(const char *file, const char *extension, char *path, size_t size)
 {
-    const char *base = strrchr(model, '/') ? strrchr(model, '/') + 1 : model;
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     const char *dot = strrchr(base, '.');
     int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-    snprintf(path, size, "%.*s.h5", n, base);
+    snprintf(path, size, "%.*s%s", n, base, extension);
 }
 
 static const char *analysis_of(const char *command)
@@ -73,10 +74,8 @@ static const char *analysis_of(const char *command)
 
 static int refuse_missing(const args *a)
 {
-    const char *what = a->vtk ? "--vtk" : a->report ? "--report" : NULL;
-    if (strcmp(a->command, "compare") == 0 || strcmp(a->command, "report") == 0) what = a->command;
-    if (!what) return 0;
-    fprintf(stderr, "limber: '%s' is not in this version\n", what);
+    if (strcmp(a->command, "compare") != 0) return 0;
+    fprintf(stderr, "limber: '%s' is not in this version\n", a->command);
     return EXIT_INPUT;
 }
 
@@ -91,11 +90,13 @@ static int command_run(const args *a, limber_messages *msg)
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
-    default_results(a->file, path, sizeof path);
+    default_name(a->file, ".h5", path, sizeof path);
     o.formulation = a->formulation;
     o.analysis = analysis_of(a->command);
     o.results = a->results ? a->results : path;
     o.csv = a->csv;
+    o.report = a->report;
+    o.vtk = a->vtk;
     o.until = a->until;
     o.threads = a->threads;
     o.resume = a->resume;
@@ -129,7 +130,9 @@ static int command_check(const args *a, limber_messages *msg)
     limber_check_info info;
     int bad = load(a, &model, msg);
     if (bad) return bad;
-    limber_status st = limber_check(model, &info, msg);
+    signal(SIGXFSZ, SIG_IGN);
+    limber_status st = a->report ? limber_check_draw(model, a->report, &info, msg)
+                                 : limber_check(model, &info, msg);
     if (a->json)
         show_check_json(stdout, &info, st);
     else if (!a->quiet)
@@ -139,14 +142,38 @@ static int command_check(const args *a, limber_messages *msg)
     return exit_status(st);
 }
 
+static limber_view_options view_options(const args *a)
+{
+    limber_view_options o = limber_view_options_default();
+    o.allow_outside_includes = a->allow_outside;
+    return o;
+}
+
 static int command_export(const args *a, limber_messages *msg)
 {
-    if (!a->csv) {
-        fprintf(stderr, "limber: usage: limber export RESULTS --csv FILE\n");
+    limber_view_options o = view_options(a);
+    limber_status st = LIMBER_OK;
+    if (!a->csv && !a->vtk) {
+        fprintf(stderr, "limber: usage: limber export RESULTS --csv FILE | --vtk DIR\n");
         return EXIT_INPUT;
     }
     signal(SIGXFSZ, SIG_IGN);
-    return exit_status(limber_export_csv(a->file, a->csv, msg));
+    if (a->csv) st = limber_export_csv(a->file, a->csv, msg);
+    if (!st && a->vtk) st = limber_export_vtk(a->file, a->vtk, &o, msg);
+    return exit_status(st);
+}
+
+/* FILE.h5 -> FILE.html here, unless -o names another. */
+static int command_report(const args *a, limber_messages *msg)
+{
+    limber_view_options o = view_options(a);
+    char path[512];
+    default_name(a->file, ".html", path, sizeof path);
+    const char *html = a->results ? a->results : path;
+    signal(SIGXFSZ, SIG_IGN);
+    limber_status st = limber_report(a->files, a->nfiles, html, &o, msg);
+    if (!st && !a->quiet && strcmp(html, "-") != 0) printf("open %s in a browser\n", html);
+    return exit_status(st);
 }
 
 static int command(const args *a, limber_messages *msg)
@@ -167,6 +194,8 @@ static int command(const args *a, limber_messages *msg)
     if (bad) return bad;
     if (strcmp(a->command, "check") == 0) return command_check(a, msg);
     if (strcmp(a->command, "export") == 0) return command_export(a, msg);
+    if (strcmp(a->command, "report") == 0) return command_report(a, msg);
+    if (strcmp(a->command, "new") == 0) return new_model(a) ? EXIT_INPUT : 0;
     return command_run(a, msg);
 }
 

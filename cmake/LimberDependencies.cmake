@@ -48,6 +48,10 @@ pkg_check_modules(LIMBER_YAML REQUIRED QUIET IMPORTED_TARGET yaml-0.1)
 target_link_libraries(limber::dependencies INTERFACE PkgConfig::LIMBER_YAML)
 list(APPEND LIMBER_PC_REQUIRES yaml-0.1)
 
+pkg_check_modules(LIMBER_ZLIB REQUIRED QUIET IMPORTED_TARGET zlib)
+target_link_libraries(limber::dependencies INTERFACE PkgConfig::LIMBER_ZLIB)
+list(APPEND LIMBER_PC_REQUIRES zlib)
+
 # Where Debian has several builds of HDF5, plain `hdf5` may be the MPI one.
 pkg_check_modules(LIMBER_HDF5 QUIET IMPORTED_TARGET hdf5-serial)
 if(LIMBER_HDF5_FOUND)

@@ -6,7 +6,7 @@ function(limber_add_cli)
     if(sources)
         add_executable(limber_cli ${sources})
         set_target_properties(limber_cli PROPERTIES OUTPUT_NAME limber)
-        target_link_libraries(limber_cli PRIVATE limber)
+        target_link_libraries(limber_cli PRIVATE limber m)
     endif()
 endfunction()
 
@@ -97,7 +97,9 @@ function(limber_add_unit_tests)
     endforeach()
 endfunction()
 
-# tests/cli/NAME.test -> cli.NAME, and the models with mistakes in tests/broken -> broken.
+# tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
+# reads of the files for ParaView -> vtk; reports in Chromium -> browser, where the build is not slowed
+# down by sanitizers.
 function(limber_add_cli_tests)
     if(NOT TARGET limber_cli)
         return()
@@ -108,7 +110,12 @@ function(limber_add_cli_tests)
         limber_add_test(cli.${name} cli tests/cli/run $<TARGET_FILE_DIR:limber_cli> ${file})
     endforeach()
     limber_add_test(broken cli tests/broken/run $<TARGET_FILE_DIR:limber_cli>)
-    set_tests_properties(broken PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+    limber_add_test(vtk cli tests/vtk/run $<TARGET_FILE_DIR:limber_cli>)
+    set_tests_properties(broken vtk PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+    if(NOT LIMBER_SANITIZE)
+        limber_add_test(browser cli tests/browser/run $<TARGET_FILE_DIR:limber_cli>)
+        set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
+    endif()
 endfunction()
 
 # limber.pc. Who links a static library also links what it stands on.

@@ -86,6 +86,10 @@ typedef struct limber_check_info {
 /* Make the system and look at its constraints. Redundant ones are named in `msg` as notes. */
 limber_status limber_check(const limber_model *model, limber_check_info *info,
                            limber_messages *msg);
+/* The same, and a drawing of the mechanism in its initial state (as drawn, where there is none) as an
+ * HTML file: the page of limber_report with one frame. */
+limber_status limber_check_draw(const limber_model *model, const char *html,
+                                limber_check_info *info, limber_messages *msg);
 
 /* ---- running ---- */
 
@@ -121,6 +125,8 @@ typedef struct limber_run_options {
     const char *analysis; /* NULL: the model's list; else only this type, with defaults if absent */
     const char *results;  /* HDF5 file, NULL: none */
     const char *csv;      /* CSV of the last analysis, "-": standard output, NULL: none */
+    const char *report;   /* HTML report of the results, see limber_report; NULL: none */
+    const char *vtk;      /* folder for files of ParaView, see limber_export_vtk; NULL: none */
     double until;         /* > 0: replaces that of the model */
     int threads;          /* 0: as the library likes; the results do not depend on it */
     int resume;           /* continue the run in `results` */
@@ -179,6 +185,32 @@ void limber_simulation_free(limber_simulation *sim);
 /* ---- result files ---- */
 
 limber_status limber_export_csv(const char *results, const char *csv, limber_messages *msg);
+
+/* Showing results takes the model that made them; it is read again from its text in the file. */
+typedef struct limber_view_options {
+    const limber_model *model;  /* that the (first) file was made with; NULL: from its text */
+    int allow_outside_includes; /* when that is read */
+} limber_view_options;
+
+limber_view_options limber_view_options_default(void);
+
+/* Files that ParaView opens: in the folder (made where it is missing), for each analysis NAME a
+ * collection NAME.pvd of NAME_000000.vtu, ... for its rows; of modes one file per mode. options may
+ * be NULL. */
+limber_status limber_export_vtk(const char *results, const char *folder,
+                                const limber_view_options *options, limber_messages *msg);
+
+/* One self-contained HTML file: the mechanism of the first result file in motion, plots of all of
+ * them. LIMBER_UNSUPPORTED: this library was built without the page; the environment variable
+ * LIMBER_VIEWER may name one. options may be NULL. */
+limber_status limber_report(const char *const *results, int count, const char *html,
+                            const limber_view_options *options, limber_messages *msg);
+
+/* ---- models to start from ---- */
+
+int limber_template_count(void);
+const char *limber_template_name(int i); /* "pendulum", ... */
+const char *limber_template_text(int i); /* a model file with comments */
 
 /* ---- the format's own description ---- */
 

@@ -1,0 +1,51 @@
+/** What everyone must see first: a run that stopped, data that is damaged. */
+import { h, iconButton } from "./dom.js";
+
+/** Beyond this many damaged parts one line counts them. */
+const MOST = 3;
+
+export class Banners {
+    constructor() {
+        this.element = h("div", { class: "banners", "aria-live": "polite" });
+        this.damages = 0;
+    }
+
+    /** @param {"bad"|"notice"} kind */
+    add(kind, text) {
+        const banner = h(
+            "div",
+            { class: `banner ${kind}`, role: kind === "bad" ? "alert" : "status" },
+            h("span", {}, text),
+            iconButton("close", "Dismiss", () => banner.remove()),
+        );
+        this.element.append(banner);
+        return banner;
+    }
+
+    damage(message) {
+        this.damages++;
+        if (this.damages <= MOST) return this.add("bad", `Damaged: ${message}.`);
+        this.more ??= this.add("bad", "");
+        this.more.querySelector("span").textContent =
+            `${this.damages - MOST} more parts of this report are damaged.`;
+    }
+}
+
+const STATES = {
+    stopped: "stopped before its end",
+    interrupted: "was interrupted",
+    running: "had not ended when this report was made",
+};
+
+/** @param {import("../data/report.js").Run} run */
+export function statusBanner(banners, run) {
+    const { status, reason } = run.head;
+    if (!STATES[status]) return;
+    const banner = banners.add(status === "stopped" ? "bad" : "notice", "");
+    banner
+        .querySelector("span")
+        .append(
+            h("strong", {}, `The run ${run.name} ${STATES[status]}.`),
+            reason ? ` ${reason}` : "",
+        );
+}
