@@ -13,9 +13,10 @@ enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2 };
 static limber_status check_drives(lm_run *run)
 {
     const lm_model *m = run->model;
-    for (int k = 0; k < m->nrows; k++) {
-        if (run->sys->active[k] || !m->rows[k].drive) continue;
-        const lm_spec_joint *j = &m->spec->joints.at[m->rows[k].joint];
+    for (int k = 0; k < run->sys->nl; k++) {
+        const lm_row *row = lm_system_row(run->sys, k);
+        if (run->sys->active[k] || !row->drive) continue;
+        const lm_spec_joint *j = &m->spec->joints.at[row->joint];
         lm_error(run->diag, j->item.loc,
                  "joint '%s': its drive prescribes a motion that the other joints and drives "
                  "already determine; remove this drive or another one",
@@ -30,8 +31,8 @@ static limber_status check_initial(lm_run *run, lm_integrator *g, int what)
 {
     const lm_model *m = run->model;
     lm_state s = {0, g->q, g->v, g->a, g->lam};
-    for (int k = 0; k < m->nrows; k++) {
-        int i = m->rows[k].initial;
+    for (int k = 0; k < run->sys->nl; k++) {
+        int i = lm_system_row(run->sys, k)->initial;
         if (i < 0 || run->sys->active[k]) continue;
         const lm_spec_initial *in = &m->spec->initial.at[i];
         if (what == POSITIONS ? !in->has_value : !in->has_rate) continue;
@@ -46,7 +47,8 @@ static limber_status check_initial(lm_run *run, lm_integrator *g, int what)
         lm_error(run->diag, in->loc,
                  "initial: the %s of joint '%s' contradicts the other joints and initial values by "
                  "%.6g; leave it out or correct it",
-                 what == POSITIONS ? "value" : "rate", m->joints[m->rows[k].joint].name, off);
+                 what == POSITIONS ? "value" : "rate",
+                 m->joints[lm_system_row(run->sys, k)->joint].name, off);
         return LIMBER_INPUT;
     }
     return LIMBER_OK;

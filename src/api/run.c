@@ -423,10 +423,11 @@ static void name_redundant(lm_run *run)
     const lm_model *m = run->model;
     lm_system *sys = run->sys;
     for (int k = 0; k < sys->nl; k++) {
+        const lm_row *row = lm_system_row(sys, k);
         char name[160];
-        if (sys->active[k] || m->rows[k].initial >= 0) continue;
+        if (sys->active[k] || row->initial >= 0) continue;
         sys->form->describe(sys, sys->nv + k, name, sizeof name);
-        lm_diag_add(run->diag, LM_NOTE, m->spec->joints.at[m->rows[k].joint].item.loc,
+        lm_diag_add(run->diag, LM_NOTE, m->spec->joints.at[row->joint].item.loc,
                     "%s is redundant: the other constraints imply it; its reaction is taken as 0",
                     name);
     }
@@ -439,7 +440,7 @@ static void count_constraints(lm_run *run, limber_check_info *info)
     info->mobility = sys->mobility;
     info->mechanics = 1;
     for (int k = 0; k < sys->nl; k++) {
-        if (run->model->rows[k].initial >= 0) continue;
+        if (lm_system_row(sys, k)->initial >= 0) continue;
         info->constraints++;
         info->redundant += !sys->active[k];
     }

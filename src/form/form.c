@@ -1,6 +1,7 @@
 /* The list of formulations: the only place that names them. */
 #include "form/form.h"
 
+#include "form/minimal.h"
 #include "form/nodal.h"
 
 static const struct {
@@ -8,7 +9,7 @@ static const struct {
     const lm_form *form;
 } forms[] = {
     [LM_FORM_COROTATIONAL] = {"corotational", &lm_form_corotational},
-    [LM_FORM_MINIMAL] = {"minimal", NULL},
+    [LM_FORM_MINIMAL] = {"minimal", &lm_form_minimal},
     [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", NULL},
     [LM_FORM_RFE] = {"rfe", NULL},
     [LM_FORM_FFR] = {"ffr", NULL},

@@ -91,16 +91,24 @@ struct lm_system {
     lm_groups groups;       /* of its unknowns, for the block solver */
     unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
     unsigned char *active;  /* [nl] */
+    const int *row;         /* [nl] index of each into model->rows; NULL: the same */
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
     double softness;  /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
     int flexible;     /* 1: bodies can vibrate */
+    int scalar;       /* 1: velocities are single numbers; 0: they come in vectors of three */
     int algebraic;    /* 1: a force depends on accelerations or reactions */
     int works;        /* 1: loads, efforts, drives or dampers can do work */
     int mobility;     /* degrees of freedom found by the last select_rows */
 };
+
+/* The model's row behind constraint k of a system. */
+static inline const lm_row *lm_system_row(const lm_system *sys, int k)
+{
+    return &sys->model->rows[sys->row ? sys->row[k] : k];
+}
 
 /* All formulations, by lm_formulation_type; NULL: not in this version. */
 const lm_form *lm_form_get(lm_formulation_type type);

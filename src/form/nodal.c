@@ -9,9 +9,10 @@
 static void refuse_coordinates(const lm_spec *spec, lm_diag *diag)
 {
     if (spec->coordinates.n)
-        lm_error(diag, spec->coordinates.at[0].item.loc,
-                 "'coordinates' need the formulation 'minimal', which is not in this version; "
-                 "describe the mechanism with joints instead");
+        lm_error(
+            diag, spec->coordinates.at[0].item.loc,
+            "'coordinates' need the formulation 'minimal'; in others the mechanism is described "
+            "by joints");
 }
 
 static void refuse_sensors(const nodal *s, lm_diag *diag)
@@ -232,13 +233,11 @@ static void destroy(lm_system *sys)
     lm_arena_free(&arena);
 }
 
-static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+limber_status nodal_create(const lm_model *m, lm_diag *diag, lm_system **out)
 {
     int errors = diag->errors;
     lm_arena arena = {0};
     *out = NULL;
-    refuse_coordinates(m->spec, diag);
-    if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     nodal *s = LM_NEW(&arena, nodal);
     if (!s) return LIMBER_MEMORY;
     s->arena = arena;
@@ -261,6 +260,15 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     }
     *out = &s->sys;
     return LIMBER_OK;
+}
+
+static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+{
+    int errors = diag->errors;
+    refuse_coordinates(m->spec, diag);
+    if (diag->errors == errors) return nodal_create(m, diag, out);
+    *out = NULL;
+    return LIMBER_UNSUPPORTED;
 }
 
 /* ---- constraints at velocity and acceleration level ---- */
@@ -409,7 +417,9 @@ static void describe_pose(const lm_system *sys, int i, char *text, size_t size)
     if (m->bodies[body].type == LM_BODY_RIGID)
         snprintf(text, size, "%s", name);
     else if (m->bodies[body].type == LM_BODY_SUPERELEMENT)
-        snprintf(text, size, "%s.%s", name, m->spec->bodies.at[body].nodes[k].name);
+        snprintf(text, size, "%s.%s", name,
+                 k < m->spec->bodies.at[body].nnodes ? m->spec->bodies.at[body].nodes[k].name
+                                                     : "frame");
     else if ((k = lm_beam_node_name(m, i, &place)) >= 0)
         snprintf(text, size, "%s.node(%d)", name, k);
     else
@@ -417,7 +427,7 @@ static void describe_pose(const lm_system *sys, int i, char *text, size_t size)
 }
 
 /* "body arm", or "node 3 of rod" of a flexible body. */
-static void node_name(const lm_model *m, int node, char *text, size_t size)
+void nodal_node_name(const lm_model *m, int node, char *text, size_t size)
 {
     const lm_body *b = &m->bodies[m->nodes[node].body];
     double place = 0;
@@ -437,7 +447,7 @@ static void describe(const lm_system *sys, int i, char *text, size_t size)
         static const char *const what[] = {"force x",  "force y",  "force z",
                                            "moment x", "moment y", "moment z"};
         char name[96];
-        node_name(m, i / NODE_V, name, sizeof name);
+        nodal_node_name(m, i / NODE_V, name, sizeof name);
         snprintf(text, size, "%s, %s", name, what[i % NODE_V]);
         return;
     }
@@ -449,7 +459,7 @@ static void describe_motion(const lm_system *sys, int i, char *text, size_t size
 {
     const lm_model *m = sys->model;
     char name[96];
-    node_name(m, i / NODE_V, name, sizeof name);
+    nodal_node_name(m, i / NODE_V, name, sizeof name);
     snprintf(text, size, "%s %s %c", name, i % NODE_V < 3 ? "along" : "turning about",
              "xyz"[i % 3]);
 }

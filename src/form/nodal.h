@@ -115,6 +115,11 @@ typedef struct frame_kin { /* motion of a frame, world axes */
 
 extern const lm_form lm_form_corotational;
 
+/* A nodal system of any model, for another formulation to move its nodes. */
+limber_status nodal_create(const lm_model *m, lm_diag *diag, lm_system **out);
+/* "body arm", or "node 3 of rod" of a flexible body. */
+void nodal_node_name(const lm_model *m, int node, char *text, size_t size);
+
 typedef struct lm_tree lm_tree;
 
 typedef struct nodal {
@@ -129,7 +134,9 @@ typedef struct nodal {
     int *super_first; /* [nsupers] first node of each superelement */
     int **super_at;   /* [nsupers][columns] place of the first entry of each column */
     double *super_scratch, *super_block;
-    nodal_row *row;                    /* [nl] */
+    lm_super *super_elastic; /* [nsupers] without mass, for the paper's elastic forces; or NULL */
+    double *super_other;     /* their forces or matrix */
+    nodal_row *row;          /* [nl] */
     nodal_block (*row_block)[4][4];    /* [nl] geometric stiffness of constraints */
     nodal_block (*action_block)[4][4]; /* [nactions] */
     nodal_expr *action_expr;           /* [nactions] */
@@ -151,6 +158,7 @@ typedef struct nodal {
     nodal_place **place; /* [nframes] of frames on beams between nodes, else NULL */
     nodal_gauge **gauge; /* [nsensors] of sensors of beams, else NULL */
     lm_tree *tree;
+    const double *coordinate, *coordinate_rate; /* of the user's coordinates, NULL: none */
 } nodal;
 
 static inline lm_v3 node_x(const double *q, int n) { return v3_from(q + NODE_Q * n); }
@@ -262,6 +270,9 @@ void nodal_body_energy(const nodal *s, const lm_state *st, int body, lm_energy *
 lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena);
 int nodal_tree_row(const lm_tree *t, int row, const lm_model *m); /* 1: row of a tree joint */
 int nodal_tree_parent(const lm_tree *t, int node);                /* LM_GROUND: a root */
+int nodal_tree_carrier(const lm_tree *t, int node); /* the node it is drawn with; LM_GROUND */
+/* Value and rate of a joint coordinate at the start, by its drive or `initial`. */
+void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate);
 int nodal_tree_joint(const lm_tree *t, int node); /* the joint it hangs on, -1: none */
 int nodal_tree_depth(const lm_tree *t, int node);
 int nodal_tree_order(const lm_tree *t, int k); /* the k-th node, breadth first from the ground */

@@ -231,7 +231,7 @@ static void constraint_row(nodal *s, const lm_state *st, int k, double cK, doubl
     const lm_pair_pose *p = &s->kin.pair[s->m->joints[row->joint].pair];
     lm_v3 G[LM_PAIR_BLOCKS];
     if (!s->sys.active[k]) {
-        values[at->diag] += 1;
+        if (at->diag >= 0) values[at->diag] += 1;
         return;
     }
     if (at->diag >= 0) values[at->diag] -= s->sys.softness;

@@ -194,6 +194,9 @@ double nodal_sensor(nodal *s, const lm_state *st, int i)
     case LM_SENSOR_TIP: return kinematic(s, st, i) - v3_get(s->gauge[i]->drawn, c->component);
     case LM_SENSOR_DEFLECTION: return nodal_deflection(s, st, s->gauge[i], c->component);
     case LM_SENSOR_SECTION: return nodal_section(s, st, s->gauge[i], c->component);
+    case LM_SENSOR_COORDINATE: return s->coordinate ? s->coordinate[c->coordinate] : NAN;
+    case LM_SENSOR_COORDINATE_RATE:
+        return s->coordinate_rate ? s->coordinate_rate[c->coordinate] : NAN;
     default: return NAN; /* refused when the system was made */
     }
 }

@@ -5,16 +5,44 @@
 
 static double missing_spin(const lm_super *e, int dof);
 
+/* Equation (18) of the paper: the elastic forces of a superelement act on its nodes, but not on the
+ * frame that they are measured in. What they do to the frame by virtual work is known from the same body
+ * without mass, and taken away. */
+static int make_elastic(nodal *s, int poses)
+{
+    const lm_model *m = s->m;
+    size_t square = 36 * (size_t)poses * (size_t)poses;
+    if (!m->spec->formulation.elastic_paper) return 0;
+    double *nothing = LM_NEW_N(&s->arena, double, square);
+    s->super_elastic = LM_NEW_N(&s->arena, lm_super, m->nsupers);
+    s->super_other = LM_NEW_N(&s->arena, double, square);
+    if (!nothing || !s->super_elastic || !s->super_other) return -1;
+    for (int k = 0; k < m->nsupers; k++) {
+        s->super_elastic[k] = m->supers[k];
+        s->super_elastic[k].M = nothing;
+        s->super_elastic[k].mass = 0;
+        s->super_elastic[k].moment = v3(0, 0, 0);
+    }
+    return 0;
+}
+
+static int has_paper_forces(const nodal *s, int k)
+{
+    return s->super_elastic && s->m->supers[k].frame == LM_SUPER_GIVEN;
+}
+
 int nodal_make_supers(nodal *s)
 {
     const lm_model *m = s->m;
     int most = 0;
-    for (int k = 0; k < m->nsupers; k++) most = m->supers[k].n > most ? m->supers[k].n : most;
+    for (int k = 0; k < m->nsupers; k++)
+        most = m->supers[k].poses > most ? m->supers[k].poses : most;
     s->super_first = LM_NEW_N(&s->arena, int, m->nsupers);
     s->super_at = LM_NEW_N(&s->arena, int *, m->nsupers);
     s->super_scratch = LM_NEW_N(&s->arena, double, most ? lm_super_scratch(most) : 0);
     s->super_block = LM_NEW_N(&s->arena, double, 36 * (size_t)most * (size_t)most);
     if (!s->super_first || !s->super_at || !s->super_scratch || !s->super_block) return -1;
+    if (make_elastic(s, most)) return -1;
     for (int i = 0; i < m->nbodies; i++)
         if (m->bodies[i].super >= 0) s->super_first[m->bodies[i].super] = m->bodies[i].first_node;
     for (int k = 0; k < m->nsupers; k++)
@@ -26,7 +54,7 @@ int nodal_make_supers(nodal *s)
 void nodal_super_pattern(const nodal *s, lm_pattern_builder *pb)
 {
     for (int k = 0; k < s->m->nsupers; k++) {
-        int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].n;
+        int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].poses;
         lm_pattern_block(pb, at, at, n, n);
     }
 }
@@ -35,7 +63,7 @@ void nodal_super_pattern(const nodal *s, lm_pattern_builder *pb)
 int nodal_super_places(nodal *s)
 {
     for (int k = 0; k < s->m->nsupers; k++) {
-        int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].n;
+        int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].poses;
         s->super_at[k] = LM_NEW_N(&s->arena, int, n);
         if (!s->super_at[k]) return -1;
         for (int c = 0; c < n; c++)
@@ -89,8 +117,13 @@ int nodal_super_residual(nodal *s, const lm_state *st, double *r)
         const lm_super *e = &s->m->supers[k];
         lm_super_state now = nodal_super_state(s, st, k);
         if (lm_super_residual(e, &now, g, s->super_scratch, s->super_block)) return 1;
+        if (has_paper_forces(s, k)) {
+            lm_super_residual(&s->super_elastic[k], &now, g, s->super_scratch, s->super_other);
+            for (int i = NODE_V * e->n; i < NODE_V * e->poses; i++)
+                s->super_block[i] -= s->super_other[i];
+        }
         double *to = r + NODE_V * s->super_first[k];
-        for (int i = 0; i < NODE_V * e->n; i++) to[i] += s->super_block[i];
+        for (int i = 0; i < NODE_V * e->poses; i++) to[i] += s->super_block[i];
     }
     return 0;
 }
@@ -102,8 +135,15 @@ int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
     for (int k = 0; k < s->m->nsupers; k++) {
         const lm_super *e = &s->m->supers[k];
         lm_super_state now = nodal_super_state(s, st, k);
-        int n = NODE_V * e->n;
+        int n = NODE_V * e->poses;
         if (lm_super_tangent(e, &now, g, cM, cD, cK, s->super_scratch, s->super_block)) return 1;
+        if (has_paper_forces(s, k)) {
+            lm_super_tangent(&s->super_elastic[k], &now, g, cM, cD, cK, s->super_scratch,
+                             s->super_other);
+            for (int c = 0; c < n; c++)
+                for (int i = NODE_V * e->n; i < n; i++)
+                    s->super_block[n * c + i] -= s->super_other[n * c + i];
+        }
         for (int c = 0; c < n; c++) {
             double *to = values + s->super_at[k][c];
             const double *from = s->super_block + n * c;

@@ -171,6 +171,7 @@ int nodal_tree_row(const lm_tree *t, int row, const lm_model *m)
 }
 
 int nodal_tree_parent(const lm_tree *t, int node) { return t->parent[node]; }
+int nodal_tree_carrier(const lm_tree *t, int node) { return t->carrier[node]; }
 int nodal_tree_joint(const lm_tree *t, int node) { return t->joint[node]; }
 int nodal_tree_depth(const lm_tree *t, int node) { return node < 0 ? 0 : t->depth[node]; }
 int nodal_tree_order(const lm_tree *t, int k) { return t->order[k]; }
@@ -316,7 +317,7 @@ int nodal_select_rows(lm_system *sys, double time, const double *q, int assembli
 /* ---- initial configuration by following the tree ---- */
 
 /* The initial value and rate of a coordinate: from its drive at t = 0, or from `initial`. */
-static void coord_start(const nodal *s, int joint, int c, double *value, double *rate)
+void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate)
 {
     const lm_spec_coord *k = &s->m->spec->joints.at[joint].coord[c];
     double d[3] = {0, 0, 0};
@@ -380,7 +381,7 @@ static void apply_joint(nodal *s, double *q, double *v, int n)
     for (int c = 0; c < joint->ncoords; c++) {
         double value, rate;
         int turns;
-        coord_start(s, j, c, &value, &rate);
+        nodal_coord_start(s, j, c, &value, &rate);
         if (value == 0 && rate == 0) continue;
         nodal_kinematics_of(s, q, joint->pair);
         const lm_pair_pose *p = &s->kin.pair[joint->pair];
@@ -442,7 +443,7 @@ int nodal_initial(lm_system *sys, double *q, double *v)
         const lm_coord *k = &s->m->coords[c];
         if (k->turns < 0) continue;
         double value, rate;
-        coord_start(s, k->joint, c - s->m->joints[k->joint].first_coord, &value, &rate);
+        nodal_coord_start(s, k->joint, c - s->m->joints[k->joint].first_coord, &value, &rate);
         double now =
             lm_measure_value(k->measure, k->i, k->j, &s->kin.pair[s->m->joints[k->joint].pair]);
         q[NODE_Q * s->m->nnodes + k->turns] = lm_angle_near(now, value);

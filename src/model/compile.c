@@ -307,9 +307,31 @@ void lm_frame_drawn(const lm_spec *spec, int frame, lm_v3 *x, lm_m3 *R)
     if (f->kind == LM_FRAME_NODE) {
         const lm_spec_pose *p = &b->nodes[f->node].pose;
         lm_m3 E = pose_axes(p);
+        if (b->type == LM_BODY_SUPERELEMENT && b->nodes[f->node].motion >= 0) {
+            *x = v3_from(b->nodes[f->node].drawn.position);
+            *R = pose_axes(&b->nodes[f->node].drawn);
+            return;
+        }
         *x = v3_add(*x, m3_v(R, v3_from(p->position)));
         *R = m3_mul(R, &E);
     }
+}
+
+/* Nodes where the body's frame puts them, or where their own motions do; and behind them the
+ * corotational frame, where the user moves it. */
+static void compile_super_nodes(lm_model *m, int body, lm_v3 x, const lm_m3 *R)
+{
+    const lm_spec_body *s = &m->spec->bodies.at[body];
+    for (int k = 0; k < s->nnodes; k++) {
+        const lm_spec_node *n = &s->nodes[k];
+        lm_m3 E = pose_axes(&n->pose), A = m3_mul(R, &E), D = pose_axes(&n->drawn);
+        if (n->motion >= 0)
+            add_node(m, body, v3_from(n->drawn.position), &D);
+        else
+            add_node(m, body, v3_add(x, m3_v(R, v3_from(n->pose.position))), &A);
+    }
+    lm_m3 F = pose_axes(&s->frame_drawn);
+    if (s->frame_product >= 0) add_node(m, body, v3_from(s->frame_drawn.position), &F);
 }
 
 static void compile_body(lm_model *m, int i)
@@ -328,10 +350,7 @@ static void compile_body(lm_model *m, int i)
     } else if (s->type == LM_BODY_BEAM) {
         cut_beam(m, i);
     } else {
-        for (int k = 0; k < s->nnodes; k++) {
-            lm_m3 E = pose_axes(&s->nodes[k].pose), A = m3_mul(&R, &E);
-            add_node(m, i, v3_add(x, m3_v(&R, v3_from(s->nodes[k].pose.position))), &A);
-        }
+        compile_super_nodes(m, i, x, &R);
     }
     b->nnodes = m->nnodes - b->first_node;
 }
@@ -376,7 +395,7 @@ static void reserve(lm_model *m, const lm_spec *s)
         const lm_spec_body *b = &s->bodies.at[i];
         int cuts = b->type == LM_BODY_BEAM ? b->elements + m->beams[i].nextra : 0;
         elements += cuts;
-        nodes += b->type == LM_BODY_RIGID ? 1 : cuts ? cuts + 1 : b->nnodes;
+        nodes += b->type == LM_BODY_RIGID ? 1 : cuts ? cuts + 1 : b->nnodes + 1;
     }
     m->nodes = LM_NEW_N(&m->arena, lm_node, nodes);
     m->bodies = LM_NEW_N(&m->arena, lm_body, s->bodies.n);

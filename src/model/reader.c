@@ -70,6 +70,7 @@ static void read_parts(lm_reader *r)
     lm_read_loads(r);
     lm_read_forces(r);
     lm_read_initial(r, lm_yaml_get(root, "initial", NULL));
+    lm_draw_motions(r);
     lm_read_outputs(r);
     lm_read_formulation(r, lm_yaml_get(root, "formulation", NULL));
     lm_read_analyses(r, lm_yaml_get(root, "analysis", NULL));

@@ -230,6 +230,8 @@ void lm_read_materials(lm_reader *r);
 void lm_read_sections(lm_reader *r);
 void lm_read_coordinates(lm_reader *r);
 void lm_read_products(lm_reader *r);
+/* motion.c: poses of bodies that follow frame products, at the start */
+void lm_draw_motions(lm_reader *r);
 int lm_read_product(lm_reader *r, const lm_yaml *node); /* an unnamed one: index or -1 */
 void lm_read_bodies(lm_reader *r);
 void lm_read_joints(lm_reader *r);

@@ -77,8 +77,9 @@ typedef struct lm_product { /* a frame of `frames:`, or an unnamed one from `mot
 typedef struct lm_spec_node { /* a named frame of a rigid body or a node of a superelement */
     const char *name;
     lm_loc loc;
-    lm_spec_pose pose; /* in body axes */
-    int motion;        /* product index, -1: none */
+    lm_spec_pose pose;  /* in body axes */
+    int motion;         /* product index, -1: none */
+    lm_spec_pose drawn; /* where that puts it at the start, global */
 } lm_spec_node;
 
 typedef enum lm_body_type { LM_BODY_RIGID, LM_BODY_BEAM, LM_BODY_SUPERELEMENT } lm_body_type;
@@ -103,8 +104,9 @@ typedef struct lm_spec_body {
     const char *mass_file, *stiffness_file, *damping_file; /* resolved paths, or NULL */
     int beam_section; /* generated from a beam: section, length; else -1 */
     double beam_length;
-    const char *frame; /* "mean", "chord", a node's name */
-    int frame_product; /* ... or a product index; else -1 */
+    const char *frame;        /* "mean", "chord", a node's name */
+    int frame_product;        /* ... or a product index; else -1 */
+    lm_spec_pose frame_drawn; /* where that puts the frame at the start, global */
 } lm_spec_body;
 
 /* A frame that something refers to; every distinct one stands once in lm_spec.frames. */
@@ -273,6 +275,7 @@ typedef struct lm_spec_formulation {
     int modes;           /* ffr: number of modes per bending direction, default 4 */
     int algorithm_dense; /* ffr: algorithm: dense (1) or dca (0, default) */
     int closure_spring;  /* rfe: closure: spring (1) or constraint (0, default) */
+    int elastic_paper;   /* minimal: elastic_forces: paper (1) or consistent (0, default) */
     int stiffening;      /* elastodynamic, ffr: geometric stiffening, default 1 */
 } lm_spec_formulation;
 

@@ -51,8 +51,10 @@ void lm_integrator_free(lm_integrator *g)
 double lm_motion_norm(const lm_system *sys, double size, const double *dx)
 {
     double most = 0, unit = 1 / (size * size);
-    for (int i = 0; i + 3 <= sys->nv; i += 3) { /* velocities come in vectors */
-        double sum = dx[i] * dx[i] + dx[i + 1] * dx[i + 1] + dx[i + 2] * dx[i + 2];
+    int n = sys->scalar ? 1 : 3;
+    for (int i = 0; i < sys->nv; i += n) {
+        double sum = 0;
+        for (int k = i; k < i + n; k++) sum += dx[k] * dx[k];
         if (!sys->angular[i]) sum *= unit;
         if (!(sum <= most)) most = sum; /* keeps NaN */
     }

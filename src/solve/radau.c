@@ -229,9 +229,10 @@ static double turning_limit(const radau *g)
 {
     const lm_integrator *s = &g->base;
     double most = 0;
-    for (int i = 0; i + 3 <= s->sys->nv; i += 3) {
-        const double *w = s->v + i;
-        double sum = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    int n = s->sys->scalar ? 1 : 3;
+    for (int i = 0; i < s->sys->nv; i += n) {
+        double sum = 0;
+        for (int k = i; k < i + n; k++) sum += s->v[k] * s->v[k];
         if (s->sys->angular[i] && sum > most) most = sum;
     }
     return most > 0 ? MOST_ROTATION / sqrt(most) : INFINITY;

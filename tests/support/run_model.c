@@ -122,6 +122,7 @@ table run_model(const run_how *how)
     limber_messages *msg = limber_messages_new();
     limber_model *model = load(how, msg);
     limber_run_options opt = limber_run_options_default();
+    opt.formulation = how->formulation;
     table r = {0};
     snprintf(results, sizeof results, "%s/run_%ld.h5", environment("SCRATCH", "/tmp"),
              (long)getpid());

@@ -30,6 +30,7 @@ typedef struct run_how {
     const char *analysis;           /* takes the place of the model's analysis */
     const char *swap[RUN_SWAPS][2]; /* text for text, each found exactly once */
     double until;                   /* as --until */
+    const char *formulation;        /* as --formulation */
     int may_stop;                   /* a solver that stops does not fail the test */
 } run_how;
 

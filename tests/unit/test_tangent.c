@@ -1,5 +1,5 @@
-/* The matrix of the nodal formulation against differences of its residual at random states, for a
- * model with every joint, force, load and sensor. */
+/* The matrices of the formulations against differences of their residuals at random states, for models
+ * with every joint, force, load and sensor. */
 #include "api/api.h"
 #include "form/form.h"
 
@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -55,6 +56,83 @@ static const char text[] =
     "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), "
     "b(5)).x\", 2], axes: local}\n"
     "  absolute: {on: b(1).q, force: [\"vel(b(4).p).y\", \"acc(b(4).q).z\", \"alpha(b(6)).x\"]}\n"
+    "analysis: {type: dynamics, until: 1}\n";
+
+/* For a tree: beams and a superelement besides, and no reactions read. */
+static const char tree_text[] =
+    "limber: 1\n"
+    "gravity: [0.3, -9.81, 0.2]\n"
+    "sections:\n"
+    "  bar: {shape: stiffness, EA: 50, EIy: 3, EIz: 4, GJ: 2, rhoA: 1, rhoIy: 0.1, rhoIz: 0.2,\n"
+    "    damping: {stiffness: 0.02}}\n"
+    "bodies:\n"
+    "  b(k=1..8): {type: rigid, mass: 1 + k, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1],\n"
+    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: "
+    "0.3*k},\n"
+    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, 1, "
+    "0], angle: 0.5}}}}\n"
+    "  rod: {type: beam, section: bar, from: [9, 0, 0], to: [11, 1, 0], elements: 2}\n"
+    "  plate: {type: superelement, beam: {section: bar, length: 2}, position: [11, 1, 0]}\n"
+    "joints:\n"
+    "  j1: {type: revolute, between: [ground, b(1).p], axis: [1, 2, 3], stiffness: 3, damping: 2,\n"
+    "       effort: \"-2*joint(j1) - 0.5*rate(j1)*joint(j1) + vel(b(3).p, b(2).q).x\"}\n"
+    "  j2: {type: prismatic, between: [b(2), b(1)], axis: [0, 1, 1], stiffness: 5, damping: 1, "
+    "effort: \"3*acc(b(4).p, b(1)).y\"}\n"
+    "  j3: {type: cylindrical, between: [b(2), b(3)], at: [2, 2, 0], axis: x, stiffness: {angle: "
+    "2, displacement: 3}}\n"
+    "  j4: {type: spherical, between: [b(3), b(4)], at: [3, 2, 1]}\n"
+    "  j5: {type: universal, between: [b(5), b(4)], at: [4, 2, 1], axes: [[1, 0, 0], [0, 1, 1]],\n"
+    "       stiffness: {angle1: 2, angle2: 4}, damping: {angle1: 0.3, angle2: 0.2}}\n"
+    "  j6: {type: planar, between: [b(5), b(6)], axis: [1, 1, 0], stiffness: {angle: 1, x: 2, y: "
+    "3}}\n"
+    "  j7: {type: inline, between: [b(7), b(6)], at: [6, 2, 1], axis: [1, 0, 1], damping: 2}\n"
+    "  j8: {type: distance, between: [b(7).p, b(8).q]}\n"
+    "  j10: {type: revolute, between: [b(2), b(6)], at: [1, 5, 5], axis: z, compliant: {stiffness: "
+    "[50, 20], damping: [3, 2]}}\n"
+    "  j11: {type: revolute, between: [ground, b(8).p], axis: y, drive: 0.3*sin(2*t)}\n"
+    "  j12: {type: revolute, between: [b(4), rod.start], at: [9, 0, 0], axis: z}\n"
+    "  j13: {type: spherical, between: [rod.end, plate.start]}\n"
+    "forces:\n"
+    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, "
+    "length: 0.7}\n"
+    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: "
+    "[1, 2, 3, 0.4, 0.5, 0.6]}\n"
+    "loads:\n"
+    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, "
+    "b(2)).y\", 0, 1]}\n"
+    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), "
+    "b(5)).x\", 2], axes: local}\n"
+    "analysis: {type: dynamics, until: 1}\n";
+
+/* Kinematics as written: nonlinear arguments, explicit time, inverses, shared and given frames. */
+static const char written_text[] =
+    "limber: 1\n"
+    "gravity: [0.3, -9.81, 0.2]\n"
+    "sections:\n"
+    "  bar: {shape: stiffness, EA: 50, EIy: 3, EIz: 4, GJ: 2, rhoA: 1, rhoIy: 0.1, rhoIz: 0.2,\n"
+    "    damping: {stiffness: 0.02}}\n"
+    "coordinates: {a: {value: 0.2}, b: {}, c: {value: 0.1}, d: {}, e: {}, f: {value: 0.5}}\n"
+    "frames:\n"
+    "  base: rotz(a + 0.3*sin(2*t)) * disp(0.1*b*c, cos(a*b), 0.2)\n"
+    "  tip: base * disp(2 + b, sin(c), d*d) * rotx(e) * roty(0.3*a*e) * rot([1, 1, 0], "
+    "exp(0.2*c))\n"
+    "  mid: base * disp(1 + b/2, c/2, d/2) * rotz(c/2)\n"
+    "  arm: inv(rotx(f) * disp(f, 1, a*t)) * base * inv(tip)\n"
+    "bodies:\n"
+    "  rod: {type: superelement, beam: {section: bar, length: 2}, motion: {start: base, end: "
+    "tip},\n"
+    "    frame: mid}\n"
+    "  block: {type: rigid, mass: 2, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1], com: [0.1, -0.2, 0.3],\n"
+    "    motion: arm, frames: {p: [0.4, 0.1, -0.2]}}\n"
+    "joints:\n"
+    "  loop: {type: distance, between: [rod.end, block.p]}\n"
+    "  hold: {type: inline, between: [ground, block.p], axis: [1, 2, 0]}\n"
+    "forces:\n"
+    "  s1: {type: spring, between: [rod.end, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, "
+    "length: 0.7}\n"
+    "loads:\n"
+    "  push: {on: rod.end, force: [1, 2*a*rate(c), \"pos(block.p).z\"], axes: local}\n"
+    "  feel: {on: block, torque: [b*c, 0, \"rate(f)*vel(rod.end).x\"]}\n"
     "analysis: {type: dynamics, until: 1}\n";
 
 typedef struct state {
@@ -142,17 +220,19 @@ static void check_state(lm_system *sys, state *s, double *values, double *dense,
     }
 }
 
-static void test_tangent(void **unused)
+static void check_model(const char *model_text, lm_formulation_type formulation)
 {
-    (void)unused;
     limber_messages *msg = limber_messages_new();
     limber_model *model;
-    limber_status st = limber_model_parse(text, sizeof text - 1, "tangent", NULL, &model, msg);
+    limber_status st =
+        limber_model_parse(model_text, strlen(model_text), "tangent", NULL, &model, msg);
     if (st) limber_messages_print(msg, stderr);
     assert_int_equal(st, LIMBER_OK);
     lm_system *sys;
-    const lm_form *form = lm_form_get(LM_FORM_COROTATIONAL);
-    assert_int_equal(form->create(&model->m, &msg->diag, &sys), LIMBER_OK);
+    const lm_form *form = lm_form_get(formulation);
+    st = form->create(&model->m, &msg->diag, &sys);
+    if (st) limber_messages_print(msg, stderr);
+    assert_int_equal(st, LIMBER_OK);
     size_t n = (size_t)(sys->nv + sys->nl);
     state s = {calloc((size_t)sys->nq, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8)};
     double *values = calloc((size_t)sys->pattern.nnz, 8), *dense = calloc(n * n, 8);
@@ -176,8 +256,42 @@ static void test_tangent(void **unused)
     limber_messages_free(msg);
 }
 
+static void nodal_tangent(void **unused)
+{
+    (void)unused;
+    check_model(text, LM_FORM_COROTATIONAL);
+    check_model(tree_text, LM_FORM_COROTATIONAL);
+}
+
+static void tree_tangent(void **unused)
+{
+    (void)unused;
+    check_model(tree_text, LM_FORM_MINIMAL);
+}
+
+static void written_tangent(void **unused)
+{
+    (void)unused;
+    check_model(written_text, LM_FORM_MINIMAL);
+}
+
+/* The paper's elastic forces have a tangent too. */
+static void paper_tangent(void **unused)
+{
+    static char all[sizeof written_text + 80];
+    (void)unused;
+    snprintf(all, sizeof all, "%sformulation: {type: minimal, elastic_forces: paper}\n",
+             written_text);
+    check_model(all, LM_FORM_MINIMAL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tangent)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodal_tangent),
+        cmocka_unit_test(tree_tangent),
+        cmocka_unit_test(written_tangent),
+        cmocka_unit_test(paper_tangent),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,460 @@
+/* The minimal formulation behind the seam. */
+#include "form/minimal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- making a system ---- */
+
+/* Rows that the tree does not satisfy by itself: loops, drives, initial values. */
+static int choose_rows(minimal *s)
+{
+    const lm_model *m = s->m;
+    s->row = LM_NEW_N(&s->arena, int, m->nrows);
+    s->own = LM_NEW_N(&s->arena, int, m->nrows);
+    s->candidate = LM_NEW_N(&s->arena, int, m->nrows);
+    if (!s->row || !s->own || !s->candidate) return -1;
+    s->sys.row = s->row;
+    for (int k = 0; k < m->nrows; k++) {
+        const lm_row *r = &m->rows[k];
+        int holds = !s->written && s->passed[r->joint] && !r->drive && r->initial < 0;
+        s->own[k] = holds ? -1 : s->sys.nl;
+        if (!holds) s->row[s->sys.nl++] = k;
+        s->in->sys.active[k] = 0;
+    }
+    int n = 0;
+    for (int pass = 0; pass < 3; pass++)
+        for (int k = 0; k < s->sys.nl; k++) {
+            const lm_row *r = &m->rows[s->row[k]];
+            int kind = r->initial >= 0 ? 2 : r->drive ? 1 : 0;
+            if (kind == pass) s->candidate[n++] = k;
+        }
+    return 0;
+}
+
+static int reserve(minimal *s)
+{
+    lm_arena *a = &s->arena;
+    const lm_system *in = &s->in->sys;
+    s->p = LM_NEW_N(a, double, s->tree.np);
+    s->du = LM_NEW_N(a, double, s->tree.nu);
+    s->ddu = LM_NEW_N(a, double, s->tree.nu);
+    s->qi = LM_NEW_N(a, double, in->nq);
+    s->vi = LM_NEW_N(a, double, in->nv);
+    s->ai = LM_NEW_N(a, double, in->nv);
+    s->ri = LM_NEW_N(a, double, in->nv);
+    s->li = LM_NEW_N(a, double, in->nl);
+    s->phi = LM_NEW_N(a, double, in->nl);
+    s->phi_rate = LM_NEW_N(a, double, in->nl);
+    s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
+    s->sensed = LM_NEW_N(a, double, in->nv);
+    s->trial = LM_NEW_N(a, double, in->nv);
+    s->bent = LM_NEW_N(a, double, s->written);
+    s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
+    s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
+    s->eliminator =
+        lm_eliminate_make(a, s->sys.nv, s->sys.nl, (size_t)s->sys.nl * (size_t)s->sys.nv);
+    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
+                   s->phi_rate && s->tip && s->sensed && s->trial && s->bent && s->sys.angular &&
+                   s->sys.active && s->eliminator
+               ? 0
+               : -1;
+}
+
+/* An angle is what only turns depend on. */
+static void note_angles(minimal *s)
+{
+    for (int i = 0; i < s->sys.nv; i++) s->sys.angular[i] = 1;
+    for (int i = 0; i < s->tree.links.n; i++) {
+        const lm_link *l = &s->tree.links.at[i];
+        if (l->kind != LM_LINK_SLIDE) continue;
+        if (!s->written)
+            s->sys.angular[l->u] = 0;
+        else
+            for (int k = 0; k < s->arg[l->u].e->ninputs; k++)
+                if (s->arg[l->u].e->inputs[k] != LM_SLOT_T)
+                    s->sys.angular[s->arg[l->u].e->inputs[k] - 1] = 0;
+    }
+    for (int k = 0; k < s->sys.nl; k++) {
+        s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + s->row[k]];
+        s->sys.active[k] = s->m->rows[s->row[k]].initial < 0;
+    }
+}
+
+/* A force cannot read the reaction of a joint that has no multiplier. */
+static void refuse_reactions(const minimal *s, lm_diag *diag)
+{
+    for (int i = 0; !s->written && i < s->m->spec->sensors.n; i++) {
+        const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
+        int reads = c->kind == LM_SENSOR_FORCE || c->kind == LM_SENSOR_MOMENT;
+        if (reads && s->in->force_sensor[i] && s->passed[c->joint])
+            lm_error(
+                diag, c->loc,
+                "in the minimal formulation joint '%s' has no reaction among the unknowns that "
+                "a load or effort could read; use the corotational formulation",
+                s->m->joints[c->joint].name);
+    }
+}
+
+static int build(minimal *s, lm_diag *diag)
+{
+    s->tree.arena = &s->arena;
+    s->written = s->m->spec->coordinates.n;
+    int bad = s->written ? minimal_write_tree(s, diag) : minimal_grow_tree(s);
+    if (bad) return bad;
+    if (lm_kintree_finish(&s->tree)) return -1;
+    s->sys.nv = s->written ? s->written : s->tree.nu;
+    s->sys.nq = (s->written ? s->written : s->tree.np) + s->m->nangles;
+    if (choose_rows(s) || reserve(s) || minimal_make_columns(s, diag)) return -1;
+    note_angles(s);
+    refuse_reactions(s, diag);
+    return minimal_make_pattern(s);
+}
+
+static void destroy(lm_system *sys)
+{
+    if (!sys) return;
+    minimal *s = (minimal *)sys;
+    if (s->in) lm_form_corotational.destroy(&s->in->sys);
+    lm_arena arena = s->arena;
+    lm_arena_free(&arena);
+}
+
+static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+{
+    lm_system *in;
+    int errors = diag->errors;
+    *out = NULL;
+    limber_status st = nodal_create(m, diag, &in);
+    if (st) return st;
+    lm_arena arena = {0};
+    minimal *s = LM_NEW(&arena, minimal);
+    if (!s) {
+        lm_form_corotational.destroy(in);
+        return LIMBER_MEMORY;
+    }
+    s->arena = arena;
+    s->m = m;
+    s->in = (nodal *)in;
+    s->sys = (lm_system){.form = &lm_form_minimal,
+                         .model = m,
+                         .nposes = m->nnodes,
+                         .load_factor = 1,
+                         .scalar = 1,
+                         .massless = in->massless,
+                         .flexible = in->flexible,
+                         .algebraic = in->algebraic,
+                         .works = in->works || m->spec->coordinates.n > 0};
+    int bad = build(s, diag);
+    if (!bad && diag->errors == errors) {
+        *out = &s->sys;
+        return LIMBER_OK;
+    }
+    destroy(&s->sys);
+    return bad < 0 ? LIMBER_MEMORY : LIMBER_INPUT;
+}
+
+/* ---- positions ---- */
+
+static int initial(lm_system *sys, double *q, double *v)
+{
+    minimal_start((minimal *)sys, q, v);
+    return 0;
+}
+
+/* Remembered angles move with the coordinates; where they end exactly is measured from the poses. */
+static void follow_angles(minimal *s, const double *q0, const double *dx, double *q1)
+{
+    int own = s->sys.nq - s->m->nangles;
+    lm_state at = {s->t, q1, dx, NULL, NULL};
+    memmove(q1 + own, q0 + own, sizeof(double) * (size_t)s->m->nangles);
+    if (!s->in->ntracked) return;
+    minimal_place(s, &at);
+    for (int k = 0; k < s->in->ntracked; k++) {
+        const lm_coord *c = &s->m->coords[s->in->tracked[k]];
+        int pair = s->m->joints[c->joint].pair;
+        const lm_pair_pose *pose = &s->in->kin.pair[pair];
+        lm_v3 G[LM_PAIR_BLOCKS], d[LM_PAIR_BLOCKS];
+        pair_velocity(&s->m->pairs[pair], s->vi, d);
+        lm_measure_grad(c->measure, c->i, c->j, pose, G);
+        double near = q0[own + c->turns] + blocks_dot(G, d);
+        q1[own + c->turns] = lm_angle_near(lm_measure_value(c->measure, c->i, c->j, pose), near);
+    }
+}
+
+static int retract(lm_system *sys, const double *q0, const double *dx, double *q1)
+{
+    minimal *s = (minimal *)sys;
+    double sum = 0;
+    for (int i = 0; i < sys->nv; i++) sum += dx[i];
+    if (!isfinite(sum)) return 1;
+    if (s->written)
+        for (int i = 0; i < sys->nv; i++) q1[i] = q0[i] + dx[i];
+    else
+        lm_kintree_retract(&s->tree, q0, dx, q1);
+    follow_angles(s, q0, dx, q1);
+    return 0;
+}
+
+static void local_rate(const lm_system *sys, const double *xi, const double *v, double *rate)
+{
+    const minimal *s = (const minimal *)sys;
+    if (s->written)
+        memcpy(rate, v, sizeof(double) * (size_t)sys->nv);
+    else
+        lm_kintree_local_rate(&s->tree, xi, v, rate);
+}
+
+/* Coordinates turn with the frames they are measured in. */
+static void carry(const lm_system *sys, const double *q0, const double *q1, const double *w,
+                  double *out)
+{
+    (void)q0;
+    (void)q1;
+    memmove(out, w, sizeof(double) * (size_t)sys->nv);
+}
+
+/* ---- equations ---- */
+
+static void sync_active(minimal *s)
+{
+    for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[s->row[k]] = s->sys.active[k];
+}
+
+static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
+{
+    minimal *s = (minimal *)sys;
+    minimal_place(s, st);
+    sync_active(s);
+    lm_state inner = minimal_inner(s, st);
+    int bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
+                             rate ? s->phi_rate : NULL);
+    if (bad) return bad;
+    minimal_partials(s);
+    memset(r, 0, sizeof(double) * (size_t)sys->nv);
+    for (int n = 0; n < s->m->nnodes; n++) {
+        const double *f = s->ri + NODE_V * n;
+        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++)
+            for (int i = 0; i < 6; i++) r[s->cols[k]] += s->jets[k].X[i] * f[i];
+    }
+    for (int k = 0; k < sys->nl; k++) {
+        if (phi) phi[k] = s->phi[s->row[k]];
+        if (rate) rate[k] = s->phi_rate[s->row[k]];
+    }
+    return 0;
+}
+
+static int jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                    double *values)
+{
+    sync_active((minimal *)sys);
+    return minimal_jacobian(sys, st, cM, cD, cK, values);
+}
+
+static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
+{
+    minimal *s = (minimal *)sys;
+    minimal_place(s, st);
+    sync_active(s);
+    lm_state inner = minimal_inner(s, st);
+    lm_form_corotational.constraint_rate(&s->in->sys, &inner, s->phi_rate);
+    for (int k = 0; k < sys->nl; k++) rate[k] = s->phi_rate[s->row[k]];
+    return 0;
+}
+
+static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
+{
+    minimal *s = (minimal *)sys;
+    minimal_place(s, st);
+    sync_active(s);
+    lm_state inner = minimal_inner(s, st);
+    lm_form_corotational.constraint_accel(&s->in->sys, &inner, s->phi_rate);
+    for (int k = 0; k < sys->nl; k++) accel[k] = s->phi_rate[s->row[k]];
+    return 0;
+}
+
+/* ---- which rows are independent ---- */
+
+/* What the product of a row and a column could be, if nothing in it cancelled. */
+static double size_of(const lm_v3 G[2], const double *X)
+{
+    return v3_norm(G[0]) * v3_norm(v3_from(X)) + v3_norm(G[1]) * v3_norm(v3_from(X + 3));
+}
+
+static int row_independent(minimal *s, int k)
+{
+    const lm_row *row = &s->m->rows[s->row[k]];
+    int pair = s->m->joints[row->joint].pair;
+    double scale = 0;
+    lm_v3 G[LM_PAIR_BLOCKS];
+    lm_measure_grad(row->measure, row->i, row->j, &s->in->kin.pair[pair], G);
+    for (int side = 0; side < 2; side++) {
+        int n = s->m->pairs[pair].node[side];
+        if (n < 0) continue;
+        for (int c = s->node[n].first; c < s->node[n].first + s->node[n].n; c++) {
+            double x = v3_dot(G[2 * side], v3_from(s->jets[c].X)) +
+                       v3_dot(G[2 * side + 1], v3_from(s->jets[c].X + 3));
+            scale = fmax(scale, size_of(G + 2 * side, s->jets[c].X));
+            if (x != 0) lm_eliminate_add(s->eliminator, s->cols[c], x);
+        }
+    }
+    return lm_eliminate_row(s->eliminator, scale);
+}
+
+static int select_rows(lm_system *sys, double t, const double *q, int assembling)
+{
+    minimal *s = (minimal *)sys;
+    const lm_spec *spec = s->m->spec;
+    lm_state at = {t, q, NULL, NULL, NULL};
+    int redundant = 0;
+    minimal_place(s, &at);
+    minimal_partials(s);
+    nodal_kinematics(s->in, s->qi);
+    lm_eliminate_begin(s->eliminator);
+    for (int k = 0; k < sys->nl; k++) sys->active[k] = 0;
+    for (int i = 0; i < sys->nl; i++) {
+        int k = s->candidate[i], initial_of = s->m->rows[s->row[k]].initial;
+        int use = initial_of < 0 || (assembling == 1 && spec->initial.at[initial_of].has_value) ||
+                  (assembling == 2 && spec->initial.at[initial_of].has_rate);
+        if (!use) continue;
+        int independent = row_independent(s, k);
+        if (independent < 0) return -1;
+        sys->active[k] = (unsigned char)independent;
+        redundant += !independent;
+    }
+    sys->mobility = sys->nv - lm_eliminate_rank(s->eliminator);
+    return redundant;
+}
+
+static double hidden_violation(lm_system *sys, double t, const double *q, int *which)
+{
+    minimal *s = (minimal *)sys;
+    lm_state at = {t, q, NULL, NULL, NULL};
+    int row = 0;
+    minimal_place(s, &at);
+    sync_active(s);
+    double worst = lm_form_corotational.hidden_violation(&s->in->sys, t, s->qi, &row);
+    *which = s->own[row] >= 0 ? s->own[row] : 0;
+    return worst;
+}
+
+/* ---- results ---- */
+
+/* The nodal state with all reactions; forget_reactions takes back those that are no unknowns. */
+static lm_state with_reactions(minimal *s, const lm_state *st)
+{
+    minimal_place(s, st);
+    sync_active(s);
+    lm_state inner = minimal_inner(s, st);
+    if (st->a && st->lam && !nodal_residual(&s->in->sys, &inner, s->ri, s->phi, s->phi_rate))
+        minimal_reactions(s);
+    return inner;
+}
+
+static void forget_reactions(minimal *s)
+{
+    for (int k = 0; k < s->in->sys.nl; k++)
+        if (s->own[k] < 0) s->li[k] = 0;
+}
+
+static int outputs(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner = with_reactions(s, st);
+    int bad = lm_form_corotational.outputs(&s->in->sys, &inner, out);
+    forget_reactions(s);
+    return bad;
+}
+
+static void forces(lm_system *sys, const lm_state *st, double *joint, double *load)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner = with_reactions(s, st);
+    lm_form_corotational.forces(&s->in->sys, &inner, joint, load);
+    forget_reactions(s);
+}
+
+static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
+{
+    minimal *s = (minimal *)sys;
+    minimal_place(s, st);
+    sync_active(s);
+    lm_state inner = minimal_inner(s, st);
+    return lm_form_corotational.energy(&s->in->sys, &inner, e);
+}
+
+static void poses(lm_system *sys, const double *q, double *pose)
+{
+    minimal *s = (minimal *)sys;
+    lm_state at = {s->t, q, NULL, NULL, NULL};
+    minimal_place(s, &at);
+    lm_form_corotational.poses(&s->in->sys, s->qi, pose);
+}
+
+static void describe_pose(const lm_system *sys, int i, char *text, size_t size)
+{
+    lm_form_corotational.describe_pose(&((const minimal *)sys)->in->sys, i, text, size);
+}
+
+static void describe_motion(const lm_system *sys, int i, char *text, size_t size)
+{
+    const minimal *s = (const minimal *)sys;
+    if (s->written) {
+        snprintf(text, size, "coordinate %s", s->m->spec->coordinates.at[i].item.name);
+        return;
+    }
+    const min_rate *r = &s->rate[i];
+    char name[96];
+    if (r->coord >= 0) {
+        const lm_joint *j = &s->m->joints[s->m->coords[r->coord].joint];
+        lm_coord_kind kind = s->m->coords[r->coord].kind;
+        snprintf(text, size, "joint %s, %s", j->name, lm_coord_name(kind));
+    } else if (r->joint >= 0) {
+        snprintf(text, size, "joint %s turning about %c", s->m->joints[r->joint].name, r->along);
+    } else {
+        nodal_node_name(s->m, r->node, name, sizeof name);
+        snprintf(text, size, "%s %s %c", name, r->turns ? "turning about" : "along", r->along);
+    }
+}
+
+static void describe(const lm_system *sys, int i, char *text, size_t size)
+{
+    const minimal *s = (const minimal *)sys;
+    if (i < sys->nv)
+        describe_motion(sys, i, text, size);
+    else
+        lm_form_corotational.describe(&s->in->sys, s->in->sys.nv + s->row[i - sys->nv], text, size);
+}
+
+static double next_kink(const lm_system *sys, double t)
+{
+    const minimal *s = (const minimal *)sys;
+    double next = lm_form_corotational.next_kink(&s->in->sys, t);
+    for (int k = 0; s->written && k < s->tree.nu; k++)
+        next = fmin(next, lm_expr_next_kink(s->arg[k].e, t));
+    return next;
+}
+
+const lm_form lm_form_minimal = {
+    .name = "minimal",
+    .create = create,
+    .destroy = destroy,
+    .initial = initial,
+    .retract = retract,
+    .local_rate = local_rate,
+    .carry = carry,
+    .residual = residual,
+    .jacobian = jacobian,
+    .constraint_rate = constraint_rate,
+    .constraint_accel = constraint_accel,
+    .select_rows = select_rows,
+    .hidden_violation = hidden_violation,
+    .outputs = outputs,
+    .energy = energy,
+    .forces = forces,
+    .poses = poses,
+    .describe_pose = describe_pose,
+    .describe = describe,
+    .describe_motion = describe_motion,
+    .next_kink = next_kink,
+};

@@ -1,0 +1,101 @@
+/* Private to the minimal formulation: the nodal system, seen through a kinematic tree.
+ *
+ * The nodes of the nodal system (form/nodal.h) with its bodies, forces, joints and sensors stay as
+ * they are; only they no longer move freely, but as the tips of a kinematic tree whose motions are
+ * functions of the coordinates q and of time. With the partial velocities X = dV/dv of the nodes,
+ *
+ *     residual   X^T r        constraints   those that the tree does not satisfy by itself
+ *
+ * (docs/theory/minimal.md). The tree is written by the user (`coordinates`, `frames`, `motion`), or
+ * follows the joints. */
+#ifndef LM_FORM_MINIMAL_H
+#define LM_FORM_MINIMAL_H
+
+#include "form/kintree.h"
+#include "form/nodal.h"
+#include "math/eliminate.h"
+
+/* The argument of a link as the user wrote it: u = sign * e(t, q). */
+typedef struct min_arg {
+    const lm_expr *e;
+    double sign;
+    int first; /* of its numbers in grad, dot, next */
+    int hess;  /* of its Hessian */
+} min_arg;
+
+/* A rate of the tree for messages, and where it starts. */
+typedef struct min_rate {
+    int node;   /* the node it was made for */
+    int coord;  /* joint coordinate of the model, -1: none */
+    int sign;   /* of that coordinate */
+    int joint;  /* -1: a free node */
+    char along; /* 'x' 'y' 'z' of a free node or ball */
+    int turns;
+} min_rate;
+
+/* Where a node sits on the tree: its columns, in terms of the coordinates. */
+typedef struct min_node {
+    int first, n; /* in cols, jets */
+    int nnear;    /* nodes that its motion exerts forces on */
+    int *near;
+} min_node;
+
+typedef struct minimal {
+    lm_system sys;
+    lm_arena arena;
+    const lm_model *m;
+    nodal *in;
+    lm_kintree tree;
+    int written;    /* coordinates of the user, 0: the rates of the tree are the coordinates */
+    min_arg *arg;   /* [nu] when written */
+    min_rate *rate; /* [nu] when not */
+    unsigned char *passed; /* [joints] the tree goes through it: its rows hold by themselves */
+    int *row;              /* [nl] row of the nodal system */
+    int *own;              /* [nodal nl] the other way round, or -1 */
+    /* the last state */
+    double t;
+    double *p, *du, *ddu;           /* of the tree */
+    double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
+    double *phi, *phi_rate;         /* [nodal nl] */
+    lm_tip_motion *tip;             /* [nodes] */
+    double *slots, *scratch;        /* of the arguments */
+    double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
+    double *hess, *hess_low;        /* ... */
+    min_node *node;                 /* [nodes] */
+    int *cols;                      /* coordinates that move a node */
+    lm_jet *jets;
+    int *col_start, *col_node, *col_at; /* by coordinate: nodes it moves, and which of their jets */
+    int *input_at;                      /* [tree column inputs] place among the node's columns */
+    int *input_first;                   /* [tree columns] */
+    double *A, *M, *D;                  /* nodal matrices */
+    double *block;                      /* three 6x6 blocks per near node */
+    int *near_at;                       /* [nodes] place of a node among those near, scratch */
+    int *place;                    /* [nv + nl] place of each row in one column of the matrix */
+    double *sensed, *bent, *trial; /* for forces that read a coordinate */
+    lm_eliminator *eliminator;
+    int *candidate; /* [nl] rows in the order in which they are chosen */
+} minimal;
+
+extern const lm_form lm_form_minimal;
+
+/* minimal_make.c: the tree as written or by the joints; columns and pattern. */
+int minimal_write_tree(minimal *s, lm_diag *diag);
+int minimal_grow_tree(minimal *s);
+int minimal_make_columns(minimal *s, lm_diag *diag);
+int minimal_make_pattern(minimal *s);
+void minimal_start(minimal *s, double *q, double *v); /* positions and velocities at the start */
+
+/* minimal_kin.c */
+void minimal_place(minimal *s, const lm_state *st); /* the state of tree and nodal system */
+void minimal_partials(minimal *s);                  /* X of all jets, at the state */
+void minimal_jets(minimal *s, const lm_state *st);  /* ... and the rest of them */
+lm_state minimal_inner(const minimal *s, const lm_state *st);
+
+/* minimal_jacobian.c */
+int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                     double *values);
+
+/* minimal_reaction.c: multipliers of the joints that the tree satisfies by itself */
+void minimal_reactions(minimal *s);
+
+#endif

@@ -1,0 +1,211 @@
+/* The tangent: with the nodal residual r(x, V, A) and its derivatives K, D, M, and the nodes' motion
+ * x(q), V(q, v), A(q, v, a),
+ *
+ *     d(X^T r)/dq = X^T (K X + D Xv + M Xa) + (dX/dq)^T r
+ *     d(X^T r)/dv = X^T (D X + M Xc)                      d(X^T r)/da = X^T M X . */
+#include "form/minimal.h"
+
+#include <string.h>
+
+static double dot6(const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < 6; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* The 6x6 blocks of one node's columns, node by node of those near it, of the three matrices. */
+static void gather(minimal *s, int m)
+{
+    const lm_pattern *p = &s->in->sys.pattern;
+    const min_node *node = &s->node[m];
+    double *B = s->block;
+    for (int k = 0; k < node->nnear; k++) s->near_at[node->near[k]] = k;
+    memset(B, 0, sizeof(double) * 3 * 36 * (size_t)node->nnear);
+    for (int c = 0; c < 6; c++)
+        for (int i = p->colptr[NODE_V * m + c]; i < p->colptr[NODE_V * m + c + 1]; i++) {
+            if (p->rowind[i] >= s->in->sys.nv) break;
+            int at = 36 * s->near_at[p->rowind[i] / NODE_V] + 6 * (p->rowind[i] % NODE_V) + c;
+            B[3 * at] = s->A[i];
+            B[3 * at + 1] = s->D[i];
+            B[3 * at + 2] = s->M[i];
+        }
+}
+
+static void place_column(minimal *s, int col)
+{
+    const lm_pattern *p = &s->sys.pattern;
+    for (int i = p->colptr[col]; i < p->colptr[col + 1]; i++) s->place[p->rowind[i]] = i;
+}
+
+/* Forces that one coordinate's motion of node m makes on the nodes near it, and by their partial
+ * velocities on the coordinates. */
+static void add_motion(minimal *s, int m, const lm_jet *j, double cD, double cK, double *values)
+{
+    const min_node *node = &s->node[m];
+    double x[6], d[6], a[6];
+    for (int i = 0; i < 6; i++) {
+        x[i] = j->X[i];
+        d[i] = cK * j->Xv[i];
+        a[i] = cD * j->Xc[i] + cK * j->Xa[i];
+    }
+    for (int k = 0; k < node->nnear; k++) {
+        const double *B = s->block + 3 * 36 * (size_t)k;
+        const min_node *other = &s->node[node->near[k]];
+        double f[6] = {0};
+        for (int r = 0; r < 6; r++)
+            for (int c = 0; c < 6; c++, B += 3) f[r] += B[0] * x[c] + B[1] * d[c] + B[2] * a[c];
+        for (int i = other->first; i < other->first + other->n; i++)
+            values[s->place[s->cols[i]]] += dot6(s->jets[i].X, f);
+    }
+}
+
+/* Entries of constraint rows in the columns of node m. */
+static void add_rows(minimal *s, int m, const lm_jet *j, double *values)
+{
+    const lm_pattern *p = &s->in->sys.pattern;
+    int nv = s->in->sys.nv;
+    for (int c = 0; c < 6; c++)
+        for (int i = p->colptr[NODE_V * m + c + 1] - 1; i >= p->colptr[NODE_V * m + c]; i--) {
+            int row = p->rowind[i] - nv;
+            if (row < 0) break;
+            if (s->own[row] >= 0) values[s->place[s->sys.nv + s->own[row]]] += s->A[i] * j->X[c];
+        }
+}
+
+/* The column of a multiplier: forces on nodes, and the diagonal as in the nodal formulation. */
+static void add_multiplier(minimal *s, int k, double *values)
+{
+    const lm_pattern *p = &s->in->sys.pattern;
+    int nv = s->in->sys.nv, col = nv + s->row[k];
+    place_column(s, s->sys.nv + k);
+    values[s->place[s->sys.nv + k]] += s->sys.active[k] ? -s->sys.softness : 1;
+    for (int i = p->colptr[col]; i < p->colptr[col + 1]; i++) {
+        int r = p->rowind[i];
+        if (r >= nv) break;
+        const min_node *n = &s->node[r / NODE_V];
+        for (int c = n->first; c < n->first + n->n; c++)
+            values[s->place[s->cols[c]]] += s->A[i] * s->jets[c].X[r % NODE_V];
+    }
+}
+
+/* ---- (dX/dq)^T r ---- */
+
+static void add_at(minimal *s, int row, int col, double x, double *values)
+{
+    values[lm_pattern_find(&s->sys.pattern, row, col)] += x;
+}
+
+/* X_i . f changes with u_j by G; both u are functions of the coordinates. */
+static void add_pair(minimal *s, const lm_column *i, const lm_column *j, double G, double *values)
+{
+    if (!s->written) {
+        add_at(s, i->u, j->u, G, values);
+        return;
+    }
+    const min_arg *a = &s->arg[i->u], *b = &s->arg[j->u];
+    for (int k = 0; k < a->e->ninputs; k++)
+        for (int l = 0; l < b->e->ninputs; l++)
+            if (a->e->inputs[k] != LM_SLOT_T && b->e->inputs[l] != LM_SLOT_T)
+                add_at(s, a->e->inputs[k] - 1, b->e->inputs[l] - 1,
+                       G * s->grad[a->first + k] * s->grad[b->first + l], values);
+}
+
+/* ... and u' = du/dq changes with q. */
+static void add_bend(minimal *s, int u, double force, double *values)
+{
+    const min_arg *a = &s->arg[u];
+    int n = a->e->ninputs;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++)
+            if (a->e->inputs[k] != LM_SLOT_T && a->e->inputs[l] != LM_SLOT_T)
+                add_at(s, a->e->inputs[k] - 1, a->e->inputs[l] - 1,
+                       force * s->hess[a->hess + n * k + l], values);
+}
+
+static void add_geometric(minimal *s, int n, double cK, double *values)
+{
+    const lm_tip *tip = &s->tree.tips.at[n];
+    const double *f = s->ri + NODE_V * n;
+    for (int i = tip->first; i < tip->first + tip->n; i++) {
+        const lm_column *ci = &s->tree.columns.at[i];
+        for (int j = tip->first; j < tip->first + tip->n; j++) {
+            const lm_column *cj = &s->tree.columns.at[j];
+            double G = lm_kintree_geometric(&s->tree, ci, cj, &s->tip[n], f);
+            if (G != 0) add_pair(s, ci, cj, cK * G, values);
+        }
+        if (!s->written) continue;
+        double X[6];
+        lm_kintree_partial(&s->tree, ci, &s->tip[n], X);
+        add_bend(s, ci->u, cK * dot6(X, f), values);
+    }
+}
+
+/* ---- forces that read a coordinate ---- */
+
+/* Derivative of the nodal residual by the value (or rate) of coordinate c alone, by differences. */
+static int add_sensed(minimal *s, const lm_state *st, int c, int rate, double cX, double *values)
+{
+    nodal *in = s->in;
+    double h = 1e-6 * fmax(1, fabs(rate ? st->v[c] : st->q[c])), *diff = s->sensed;
+    lm_state inner = minimal_inner(s, st);
+    memset(diff, 0, sizeof(double) * (size_t)in->sys.nv);
+    for (int side = -1; side <= 1; side += 2) {
+        memcpy(s->bent, rate ? st->v : st->q, sizeof(double) * (size_t)s->written);
+        s->bent[c] += side * h;
+        *(rate ? &in->coordinate_rate : &in->coordinate) = s->bent;
+        int bad = nodal_residual(&in->sys, &inner, s->trial, NULL, NULL);
+        in->coordinate = st->q;
+        in->coordinate_rate = st->v;
+        if (bad) return bad;
+        for (int i = 0; i < in->sys.nv; i++) diff[i] += side / (2 * h) * s->trial[i];
+    }
+    place_column(s, c);
+    for (int n = 0; n < s->m->nnodes; n++)
+        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++) {
+            double x = cX * dot6(s->jets[k].X, diff + NODE_V * n);
+            if (x != 0 && lm_pattern_find(&s->sys.pattern, s->cols[k], c) >= 0)
+                values[s->place[s->cols[k]]] += x;
+        }
+    return 0;
+}
+
+static int add_all_sensed(minimal *s, const lm_state *st, double cD, double cK, double *values)
+{
+    for (int i = 0; s->written && i < s->m->spec->sensors.n; i++) {
+        const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
+        int rate = c->kind == LM_SENSOR_COORDINATE_RATE;
+        if (!s->in->force_sensor[i] || (c->kind != LM_SENSOR_COORDINATE && !rate)) continue;
+        if (rate && !st->v) continue;
+        int bad = add_sensed(s, st, c->coordinate, rate, rate ? cD : cK, values);
+        if (bad) return bad;
+    }
+    return 0;
+}
+
+int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                     double *values)
+{
+    minimal *s = (minimal *)sys;
+    nodal *in = s->in;
+    memset(values, 0, sizeof(double) * (size_t)sys->pattern.nnz);
+    minimal_place(s, st);
+    lm_state inner = minimal_inner(s, st);
+    minimal_jets(s, st);
+    int bad = nodal_jacobian(&in->sys, &inner, cM, cD, cK, s->A);
+    if (!bad && (cD != 0 || cK != 0)) bad = nodal_jacobian(&in->sys, &inner, 1, 0, 0, s->M);
+    if (!bad && cK != 0) bad = nodal_jacobian(&in->sys, &inner, 0, 1, 0, s->D);
+    if (!bad && cK != 0) bad = nodal_residual(&in->sys, &inner, s->ri, s->phi, s->phi_rate);
+    if (bad) return bad;
+    for (int m = 0; m < s->m->nnodes; m++) {
+        gather(s, m);
+        for (int k = s->node[m].first; k < s->node[m].first + s->node[m].n; k++) {
+            place_column(s, s->cols[k]);
+            add_motion(s, m, &s->jets[k], cD, cK, values);
+            add_rows(s, m, &s->jets[k], values);
+        }
+        if (cK != 0) add_geometric(s, m, cK, values);
+    }
+    for (int k = 0; k < sys->nl; k++) add_multiplier(s, k, values);
+    return cK != 0 || cD != 0 ? add_all_sensed(s, st, cD, cK, values) : 0;
+}

@@ -1,0 +1,192 @@
+/* From coordinates to the motion of nodes, and the columns of partial velocities. */
+#include "form/minimal.h"
+
+#include <string.h>
+
+/* ---- arguments u(t, q) ---- */
+
+/* Rate of input k of an argument: 1 for the time. */
+static double input_rate(const lm_expr *e, int k, const double *v)
+{
+    return e->inputs[k] == LM_SLOT_T ? 1 : v ? v[e->inputs[k] - 1] : 0;
+}
+
+static double input_accel(const lm_expr *e, int k, const double *a)
+{
+    return e->inputs[k] == LM_SLOT_T || !a ? 0 : a[e->inputs[k] - 1];
+}
+
+/* u, du/dt and d2u/dt2 of one argument; its gradient and Hessian are kept. */
+static void evaluate(minimal *s, int k, const lm_state *st)
+{
+    const min_arg *arg = &s->arg[k];
+    const lm_expr *e = arg->e;
+    double *g = s->grad + arg->first, *H = s->hess + arg->hess;
+    s->p[k] = arg->sign * (e->constant ? e->value : lm_expr_hess(e, s->slots, s->scratch, g, H));
+    s->du[k] = s->ddu[k] = 0;
+    for (int i = 0; i < e->ninputs; i++) {
+        double turn = 0;
+        g[i] *= arg->sign;
+        for (int j = 0; j < e->ninputs; j++) {
+            H[e->ninputs * i + j] *= arg->sign;
+            turn += H[e->ninputs * i + j] * input_rate(e, j, st->v);
+        }
+        s->dot[arg->first + i] = turn;
+        s->du[k] += g[i] * input_rate(e, i, st->v);
+        s->ddu[k] += g[i] * input_accel(e, i, st->a) + turn * input_rate(e, i, st->v);
+    }
+}
+
+static void arguments(minimal *s, const lm_state *st)
+{
+    s->slots[LM_SLOT_T] = st->t;
+    memcpy(s->slots + 1, st->q, sizeof(double) * (size_t)s->written);
+    for (int k = 0; k < s->tree.nu; k++) evaluate(s, k, st);
+}
+
+/* d/dq of d2u/dt2 at fixed rates: H a, and the change of dot along the motion. The latter holds third
+ * derivatives of the argument, taken as a difference of Hessians. */
+static void second_rates(minimal *s, const lm_state *st)
+{
+    double speed = 0, size = 1;
+    for (int i = 0; i < s->written; i++) {
+        speed = fmax(speed, st->v ? fabs(st->v[i]) : 0);
+        size = fmax(size, fabs(st->q[i]));
+    }
+    double h = 1e-5 * size / fmax(speed, 1);
+    for (int k = 0; k < s->tree.nu; k++) {
+        const min_arg *arg = &s->arg[k];
+        const lm_expr *e = arg->e;
+        int n = e->ninputs;
+        double *out = s->next + arg->first, *H = s->hess + arg->hess;
+        for (int i = 0; i < n; i++) out[i] = 0;
+        for (int side = -1; side <= 1; side += 2) {
+            for (int i = 0; i < n; i++)
+                s->slots[e->inputs[i]] += side * h * input_rate(e, i, st->v);
+            lm_expr_hess(e, s->slots, s->scratch, s->hess_low + n * n, s->hess_low);
+            for (int i = 0; i < n; i++)
+                s->slots[e->inputs[i]] =
+                    e->inputs[i] == LM_SLOT_T ? st->t : st->q[e->inputs[i] - 1];
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++)
+                    out[i] += side * arg->sign / (2 * h) * s->hess_low[n * i + j] *
+                              input_rate(e, j, st->v);
+        }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) out[i] += H[n * i + j] * input_accel(e, j, st->a);
+    }
+}
+
+/* ---- motion ---- */
+
+/* Angles of joints: the value nearest to what q remembers. */
+static void place_angles(minimal *s, const double *q)
+{
+    nodal *in = s->in;
+    int first = NODE_Q * s->m->nnodes, own = s->sys.nq - s->m->nangles;
+    memcpy(s->qi + first, q + own, sizeof(double) * (size_t)s->m->nangles);
+    for (int k = 0; k < in->ntracked; k++) {
+        const lm_coord *c = &s->m->coords[in->tracked[k]];
+        int pair = s->m->joints[c->joint].pair;
+        nodal_kinematics_of(in, s->qi, pair);
+        double value = lm_measure_value(c->measure, c->i, c->j, &in->kin.pair[pair]);
+        s->qi[first + c->turns] = lm_angle_near(value, q[own + c->turns]);
+    }
+}
+
+void minimal_place(minimal *s, const lm_state *st)
+{
+    s->t = st->t;
+    if (s->written) arguments(s, st);
+    const double *p = s->written ? s->p : st->q;
+    const double *du = s->written ? s->du : st->v, *ddu = s->written ? s->ddu : st->a;
+    lm_kintree_move(&s->tree, p, du, ddu);
+    for (int n = 0; n < s->m->nnodes; n++) {
+        lm_tip_motion *m = &s->tip[n];
+        lm_kintree_tip_motion(&s->tree, n, m);
+        v3_put(s->qi + NODE_Q * n, m->x);
+        quat_put(s->qi + NODE_Q * n + 3, lm_quat_from_m3(&m->R));
+        v3_put(s->vi + NODE_V * n, m->v);
+        v3_put(s->vi + NODE_V * n + 3, m->w);
+        v3_put(s->ai + NODE_V * n, m->a);
+        v3_put(s->ai + NODE_V * n + 3, m->al);
+    }
+    place_angles(s, st->q);
+    for (int k = 0; k < s->sys.nl && st->lam; k++) s->li[s->row[k]] = st->lam[k];
+    s->in->coordinate = s->written ? st->q : NULL;
+    s->in->coordinate_rate = s->written ? st->v : NULL;
+    s->in->sys.load_factor = s->sys.load_factor;
+    s->in->sys.softness = s->sys.softness;
+    s->in->sys.regular_mass = s->sys.regular_mass;
+}
+
+lm_state minimal_inner(const minimal *s, const lm_state *st)
+{
+    return (lm_state){st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,
+                      st->lam ? s->li : NULL};
+}
+
+/* ---- columns ---- */
+
+static void add(double *to, double f, const double *from)
+{
+    for (int i = 0; i < 6; i++) to[i] += f * from[i];
+}
+
+void minimal_partials(minimal *s)
+{
+    for (int n = 0; n < s->m->nnodes; n++) {
+        const lm_tip *tip = &s->tree.tips.at[n];
+        lm_jet *jets = s->jets + s->node[n].first;
+        if (s->written)
+            for (int k = 0; k < s->node[n].n; k++) memset(jets[k].X, 0, sizeof jets[k].X);
+        for (int k = 0; k < tip->n; k++) {
+            const lm_column *c = &s->tree.columns.at[tip->first + k];
+            double X[6];
+            lm_kintree_partial(&s->tree, c, &s->tip[n], s->written ? X : jets[k].X);
+            if (!s->written) continue;
+            const int *at = s->input_at + s->input_first[tip->first + k];
+            for (int i = 0; i < s->arg[c->u].e->ninputs; i++)
+                if (at[i] >= 0) add(jets[at[i]].X, s->grad[s->arg[c->u].first + i], X);
+        }
+    }
+}
+
+/* V = sum X_u du, A = sum X_u ddu + ..., and u is a function of q:
+ *     dV/dq = Xv u' + X u'.            dA/dq = Xa u' + Xc u'. + X d(ddu)/dq
+ *     dA/dv = Xc u' + 2 X u'.          u' = du/dq, u'. its rate */
+static void written_jet(minimal *s, const lm_column *c, const lm_jet *u, lm_jet *jets,
+                        const int *at)
+{
+    const min_arg *arg = &s->arg[c->u];
+    for (int i = 0; i < arg->e->ninputs; i++) {
+        if (at[i] < 0) continue;
+        double g = s->grad[arg->first + i], dot = s->dot[arg->first + i];
+        lm_jet *j = &jets[at[i]];
+        add(j->X, g, u->X);
+        add(j->Xv, g, u->Xv);
+        add(j->Xv, dot, u->X);
+        add(j->Xa, g, u->Xa);
+        add(j->Xa, dot, u->Xc);
+        add(j->Xa, s->next[arg->first + i], u->X);
+        add(j->Xc, g, u->Xc);
+        add(j->Xc, 2 * dot, u->X);
+    }
+}
+
+void minimal_jets(minimal *s, const lm_state *st)
+{
+    if (s->written) second_rates(s, st);
+    for (int n = 0; n < s->m->nnodes; n++) {
+        const lm_tip *tip = &s->tree.tips.at[n];
+        lm_jet *jets = s->jets + s->node[n].first;
+        if (s->written) memset(jets, 0, sizeof *jets * (size_t)s->node[n].n);
+        for (int k = 0; k < tip->n; k++) {
+            const lm_column *c = &s->tree.columns.at[tip->first + k];
+            lm_jet u;
+            lm_kintree_jet(&s->tree, c, &s->tip[n], s->written ? &u : &jets[k]);
+            if (s->written)
+                written_jet(s, c, &u, jets, s->input_at + s->input_first[tip->first + k]);
+        }
+    }
+}

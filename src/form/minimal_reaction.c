@@ -1,0 +1,62 @@
+/* Reactions of the joints that the tree goes through. They have no multipliers among the unknowns, but
+ * the nodal equations of motion, r + Phi^T lam = 0, must hold for each node alone: from the leaves to the
+ * root, a node's own joint carries what is left of its residual. */
+#include "form/minimal.h"
+
+enum { MOST = 6 };
+
+/* Solve N x = b, n x n, symmetric and not negative; what has no pivot is zero. */
+static void solve_small(double N[MOST][MOST + 1], int n, double *x)
+{
+    double scale = 0;
+    int pivot[MOST];
+    for (int i = 0; i < n; i++) scale = fmax(scale, N[i][i]);
+    for (int i = 0; i < n; i++) {
+        pivot[i] = N[i][i] > 1e-12 * scale;
+        for (int r = 0; r < n && pivot[i]; r++) {
+            if (r == i) continue;
+            double f = N[r][i] / N[i][i];
+            for (int c = i; c <= n; c++) N[r][c] -= f * N[i][c];
+        }
+    }
+    for (int i = 0; i < n; i++) x[i] = pivot[i] ? N[i][n] / N[i][i] : 0;
+}
+
+static void joint_reaction(minimal *s, int node, int joint)
+{
+    const lm_joint *j = &s->m->joints[joint];
+    const lm_pair *pair = &s->m->pairs[j->pair];
+    int side = pair->node[1] == node, rows[MOST], n = 0, other = pair->node[!side];
+    double size = s->m->size > 0 ? s->m->size : 1, unit = 1 / (size * size);
+    double N[MOST][MOST + 1] = {{0}}, lam[MOST];
+    lm_v3 G[MOST][LM_PAIR_BLOCKS];
+    const double *r = s->ri + NODE_V * node;
+    for (int k = j->first_row; k < j->first_row + j->nrows && n < MOST; k++) {
+        const lm_row *row = &s->m->rows[k];
+        if (s->own[k] >= 0) continue;
+        lm_measure_grad(row->measure, row->i, row->j, &s->in->kin.pair[j->pair], G[n]);
+        rows[n++] = k;
+    }
+    for (int a = 0; a < n; a++) {
+        lm_v3 x = G[a][2 * side], psi = G[a][2 * side + 1];
+        for (int b = 0; b < n; b++)
+            N[a][b] = v3_dot(x, G[b][2 * side]) + unit * v3_dot(psi, G[b][2 * side + 1]);
+        N[a][n] = -v3_dot(x, v3_from(r)) - unit * v3_dot(psi, v3_from(r + 3));
+    }
+    solve_small(N, n, lam);
+    for (int a = 0; a < n; a++) {
+        s->li[rows[a]] = lam[a];
+        if (other < 0) continue;
+        v3_acc(s->ri + NODE_V * other, v3_mul(lam[a], G[a][2 * !side]));
+        v3_acc(s->ri + NODE_V * other + 3, v3_mul(lam[a], G[a][2 * !side + 1]));
+    }
+}
+
+void minimal_reactions(minimal *s)
+{
+    if (s->written) return;
+    for (int k = s->m->nnodes - 1; k >= 0; k--) {
+        int node = nodal_tree_order(s->in->tree, k), joint = nodal_tree_joint(s->in->tree, node);
+        if (joint >= 0 && s->passed[joint]) joint_reaction(s, node, joint);
+    }
+}

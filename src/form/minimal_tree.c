@@ -1,0 +1,298 @@
+/* The kinematic tree of a model: as the user wrote it, or by its joints. */
+#include "form/minimal.h"
+
+#include <string.h>
+
+/* A place on the tree: a link, and a constant pose on it. */
+typedef struct place {
+    int link;
+    lm_v3 x;
+    lm_m3 R;
+} place;
+
+static place ground(void) { return (place){-1, v3(0, 0, 0), m3_identity()}; }
+
+static void shift(place *p, lm_v3 by) { p->x = v3_add(p->x, m3_v(&p->R, by)); }
+static void rotate(place *p, const lm_m3 *by) { p->R = m3_mul(&p->R, by); }
+
+/* A link that begins at the place; the place then is the link's frame. */
+static int hang(minimal *s, place *p, lm_link_kind kind, lm_v3 axis)
+{
+    int link = lm_kintree_link(&s->tree, kind, p->link, p->x, p->R, axis);
+    *p = ground();
+    p->link = link;
+    return link < 0 ? -1 : 0;
+}
+
+/* ---- as written ---- */
+
+typedef struct writer {
+    minimal *s;
+    place *made;         /* [products] */
+    unsigned char *done; /* [products] */
+    LM_VEC(min_arg) args;
+} writer;
+
+static int write_product(writer *w, int product, int inverse, int fresh, place *p);
+
+static lm_v3 unit_axis(int k) { return v3(k == 0, k == 1, k == 2); }
+
+/* One scalar argument: a constant moves the place, anything else is a link. */
+static int write_scalar(writer *w, const lm_expr *e, double sign, lm_link_kind kind, lm_v3 axis,
+                        place *p)
+{
+    if (e->constant) {
+        lm_m3 Q = lm_rot_axis_angle(axis, sign * e->value);
+        if (kind == LM_LINK_TURN)
+            rotate(p, &Q);
+        else
+            shift(p, v3_mul(sign * e->value, axis));
+        return 0;
+    }
+    min_arg *a = LM_PUSH(&w->s->arena, &w->args);
+    if (!a) return -1;
+    *a = (min_arg){.e = e, .sign = sign};
+    return hang(w->s, p, kind, axis);
+}
+
+static int write_factor(writer *w, const lm_factor *f, int inverse, int fresh, place *p)
+{
+    int turned = inverse ^ f->inverse;
+    double sign = turned ? -1 : 1;
+    switch (f->kind) {
+    case LM_FACTOR_FRAME: return write_product(w, f->frame, turned, fresh, p);
+    case LM_FACTOR_ROTX:
+    case LM_FACTOR_ROTY:
+    case LM_FACTOR_ROTZ: {
+        lm_v3 axis = unit_axis((int)(f->kind - LM_FACTOR_ROTX));
+        return write_scalar(w, &f->arg[0], sign, LM_LINK_TURN, axis, p);
+    }
+    case LM_FACTOR_ROT:
+        return write_scalar(w, &f->arg[0], sign, LM_LINK_TURN, v3_unit(v3_from(f->axis)), p);
+    default:
+        for (int k = 0; k < 3; k++)
+            if (write_scalar(w, &f->arg[k], sign, LM_LINK_SLIDE, unit_axis(k), p)) return -1;
+        return 0;
+    }
+}
+
+static int write_factors(writer *w, const lm_product *product, int inverse, int fresh, place *p)
+{
+    for (int k = 0; k < product->nfactors; k++) {
+        const lm_factor *f = &product->factors[inverse ? product->nfactors - 1 - k : k];
+        if (write_factor(w, f, inverse, fresh && k == 0, p)) return -1;
+    }
+    return 0;
+}
+
+/* The product from the place on; `fresh`: from the ground, where frames with a name are shared. */
+static int write_product(writer *w, int product, int inverse, int fresh, place *p)
+{
+    const lm_product *x = &w->s->m->spec->products.at[product];
+    if (inverse || !fresh) return write_factors(w, x, inverse, 0, p);
+    if (!w->done[product]) {
+        w->made[product] = ground();
+        if (write_factors(w, x, 0, 1, &w->made[product])) return -1;
+        w->done[product] = 1;
+    }
+    *p = w->made[product];
+    return 0;
+}
+
+/* The product that a node of a body follows, -1: none. */
+static int node_product(const lm_spec_body *b, int k)
+{
+    if (b->type == LM_BODY_RIGID) return b->motion;
+    if (b->type != LM_BODY_SUPERELEMENT) return -1;
+    return k < b->nnodes ? b->nodes[k].motion : b->frame_product;
+}
+
+static int write_tips(writer *w, lm_diag *diag)
+{
+    const lm_model *m = w->s->m;
+    for (int i = 0; i < m->nbodies; i++) {
+        const lm_spec_body *b = &m->spec->bodies.at[i];
+        for (int k = 0; k < m->bodies[i].nnodes; k++) {
+            place p = ground();
+            int product = node_product(b, k);
+            if (product < 0) {
+                lm_error(
+                    diag, b->item.loc,
+                    b->type == LM_BODY_BEAM
+                        ? "body '%s': a beam has no 'motion'; with 'coordinates' write it as a "
+                          "superelement, 'beam: {section, length}', or leave 'coordinates' out"
+                        : "body '%s' has no 'motion'; with 'coordinates' every body says how "
+                          "it moves",
+                    b->item.name);
+                return 1;
+            }
+            if (write_product(w, product, 0, 1, &p)) return -1;
+            if (b->type == LM_BODY_RIGID) shift(&p, m->bodies[i].com);
+            if (lm_kintree_tip(&w->s->tree, p.link, p.x, p.R) < 0) return -1;
+        }
+    }
+    return 0;
+}
+
+/* Room for gradients and Hessians of the arguments. */
+static int reserve_arguments(minimal *s)
+{
+    int inputs = 0, squares = 0, most = 0, scratch = 1;
+    for (int k = 0; k < s->tree.nu; k++) {
+        const lm_expr *e = s->arg[k].e;
+        s->arg[k].first = inputs;
+        s->arg[k].hess = squares;
+        inputs += e->ninputs;
+        squares += e->ninputs * e->ninputs;
+        most = e->ninputs > most ? e->ninputs : most;
+        int need = lm_expr_scratch(e, 2);
+        scratch = need > scratch ? need : scratch;
+    }
+    s->slots = LM_NEW_N(&s->arena, double, 1 + s->written);
+    s->scratch = LM_NEW_N(&s->arena, double, scratch);
+    s->grad = LM_NEW_N(&s->arena, double, inputs);
+    s->dot = LM_NEW_N(&s->arena, double, inputs);
+    s->next = LM_NEW_N(&s->arena, double, inputs);
+    s->hess = LM_NEW_N(&s->arena, double, squares);
+    s->hess_low = LM_NEW_N(&s->arena, double, most *most + most);
+    return s->slots && s->scratch && s->grad && s->dot && s->next && s->hess && s->hess_low ? 0
+                                                                                            : -1;
+}
+
+int minimal_write_tree(minimal *s, lm_diag *diag)
+{
+    int n = s->m->spec->products.n;
+    writer w = {.s = s};
+    w.made = LM_NEW_N(&s->arena, place, n);
+    w.done = LM_NEW_N(&s->arena, unsigned char, n);
+    if (!w.made || !w.done) return -1;
+    int bad = write_tips(&w, diag);
+    if (bad) return bad;
+    s->arg = w.args.at;
+    return reserve_arguments(s);
+}
+
+/* ---- by the joints ---- */
+
+typedef struct motion { /* one link of a joint */
+    lm_link_kind kind;
+    int axis;  /* of the triad */
+    int coord; /* which coordinate of the joint, -1: none */
+} motion;
+
+typedef struct joint_links {
+    int n;
+    motion link[3];
+} joint_links;
+
+/* From a to b; read backwards when the tree goes from b to a. A distance is no motion of a tree. */
+static const joint_links by_joint[] = {
+    [LM_JOINT_FIXED] = {0, {{0}}},
+    [LM_JOINT_REVOLUTE] = {1, {{LM_LINK_TURN, 2, 0}}},
+    [LM_JOINT_PRISMATIC] = {1, {{LM_LINK_SLIDE, 2, 0}}},
+    [LM_JOINT_CYLINDRICAL] = {2, {{LM_LINK_SLIDE, 2, 1}, {LM_LINK_TURN, 2, 0}}},
+    [LM_JOINT_SPHERICAL] = {1, {{LM_LINK_BALL, 0, -1}}},
+    [LM_JOINT_UNIVERSAL] = {2, {{LM_LINK_TURN, 0, 0}, {LM_LINK_TURN, 1, 1}}},
+    [LM_JOINT_PLANAR] = {3, {{LM_LINK_SLIDE, 0, 1}, {LM_LINK_SLIDE, 1, 2}, {LM_LINK_TURN, 2, 0}}},
+    [LM_JOINT_INLINE] = {2, {{LM_LINK_SLIDE, 2, 0}, {LM_LINK_BALL, 0, -1}}},
+    [LM_JOINT_DISTANCE] = {-1, {{0}}},
+};
+
+/* 1: the tree can go through this joint: its parts meet as drawn, and it is no spring. */
+static int passable(const minimal *s, int joint)
+{
+    const lm_spec_joint *spec = &s->m->spec->joints.at[joint];
+    const lm_pair *p = &s->m->pairs[s->m->joints[joint].pair];
+    lm_v3 x[2];
+    lm_m3 E[2];
+    if (spec->compliant || by_joint[spec->type].n < 0) return 0;
+    for (int e = 0; e < 2; e++) {
+        int n = p->node[e];
+        lm_m3 R = n < 0 ? m3_identity() : quat_m3(s->m->nodes[n].q);
+        lm_v3 at = n < 0 ? v3(0, 0, 0) : s->m->nodes[n].x;
+        x[e] = v3_add(at, m3_v(&R, p->r[e]));
+        E[e] = m3_mul(&R, &p->E[e]);
+    }
+    double apart = v3_norm(v3_sub(x[1], x[0])) / (s->m->size > 0 ? s->m->size : 1);
+    for (int i = 0; i < 9; i++) apart = fmax(apart, fabs(E[0].m[i] - E[1].m[i]));
+    return apart < 1e-9;
+}
+
+static int note_rate(minimal *s, min_rate r, int n)
+{
+    for (int k = 0; k < n; k++) {
+        s->rate[s->tree.nu - n + k] = r;
+        if (n == 3) s->rate[s->tree.nu - n + k].along = "xyz"[k];
+    }
+    return 0;
+}
+
+/* Six free motions of a node, in the axes of the place. */
+static int hang_free(minimal *s, int node, place *p)
+{
+    for (int k = 0; k < 3; k++) {
+        if (hang(s, p, LM_LINK_SLIDE, unit_axis(k))) return -1;
+        note_rate(s, (min_rate){node, -1, 0, -1, "xyz"[k], 0}, 1);
+    }
+    if (hang(s, p, LM_LINK_BALL, unit_axis(0))) return -1;
+    return note_rate(s, (min_rate){node, -1, 0, -1, 0, 1}, 3);
+}
+
+static int hang_joint(minimal *s, int node, int joint, place *p)
+{
+    const lm_joint *j = &s->m->joints[joint];
+    const lm_pair *pair = &s->m->pairs[j->pair];
+    const joint_links *links = &by_joint[j->type];
+    int side = pair->node[1] == node; /* the node's own: 1 is b, the usual way */
+    shift(p, pair->r[!side]);
+    rotate(p, &pair->E[!side]);
+    for (int k = 0; k < links->n; k++) {
+        const motion *m = &links->link[side ? k : links->n - 1 - k];
+        int coord = m->coord < 0 ? -1 : j->first_coord + m->coord;
+        if (hang(s, p, m->kind, unit_axis(m->axis))) return -1;
+        note_rate(s, (min_rate){node, coord, side ? 1 : -1, joint, 0, m->kind != LM_LINK_SLIDE},
+                  m->kind == LM_LINK_BALL ? 3 : 1);
+    }
+    lm_m3 back = m3_t(&pair->E[side]);
+    rotate(p, &back);
+    shift(p, v3_neg(pair->r[side]));
+    return 0;
+}
+
+/* Pose of a node as drawn, seen from another one or from the ground. */
+static void shift_as_drawn(const minimal *s, int from, int node, place *p)
+{
+    const lm_node *n = &s->m->nodes[node];
+    lm_v3 x = from < 0 ? v3(0, 0, 0) : s->m->nodes[from].x;
+    lm_m3 R = from < 0 ? m3_identity() : quat_m3(s->m->nodes[from].q), N = quat_m3(n->q);
+    lm_m3 turn = m3_tmul(&R, &N);
+    shift(p, m3_tv(&R, v3_sub(n->x, x)));
+    rotate(p, &turn);
+}
+
+int minimal_grow_tree(minimal *s)
+{
+    const lm_model *m = s->m;
+    const lm_tree *t = s->in->tree;
+    place *at = LM_NEW_N(&s->arena, place, m->nnodes);
+    s->rate = LM_NEW_N(&s->arena, min_rate, NODE_V * m->nnodes);
+    s->passed = LM_NEW_N(&s->arena, unsigned char, m->njoints);
+    if (!at || !s->rate || !s->passed) return -1;
+    for (int k = 0; k < m->nnodes; k++) {
+        int n = nodal_tree_order(t, k), joint = nodal_tree_joint(t, n);
+        int from = joint >= 0 ? nodal_tree_parent(t, n) : nodal_tree_carrier(t, n);
+        at[n] = from < 0 ? ground() : at[from];
+        int bad;
+        if (joint >= 0 && passable(s, joint)) {
+            s->passed[joint] = 1;
+            bad = hang_joint(s, n, joint, &at[n]);
+        } else {
+            shift_as_drawn(s, from, n, &at[n]);
+            bad = hang_free(s, n, &at[n]);
+        }
+        if (bad) return -1;
+    }
+    for (int n = 0; n < m->nnodes; n++)
+        if (lm_kintree_tip(&s->tree, at[n].link, at[n].x, at[n].R) < 0) return -1;
+    return 0;
+}
