@@ -249,6 +249,14 @@ static limber_status begin(lm_dynamics_run *d)
     return st ? st : lm_checkpoint_write(d);
 }
 
+/* Where nothing is said: vibrations of flexible bodies take high order to be followed to three digits,
+ * with steps that the error decides. */
+static lm_method choose_method(const lm_spec_analysis *a, const lm_system *sys)
+{
+    if (a->method != LM_METHOD_AUTOMATIC) return a->method;
+    return sys->flexible && a->step == 0 ? LM_METHOD_RADAU : LM_METHOD_GENERALIZED_ALPHA;
+}
+
 static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
 {
     lm_integrator_options opt = {.until = until,
@@ -257,11 +265,13 @@ static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys,
                                  .first_step = 1e-2 * fmin(a->output_step, 1e-2 * until),
                                  .largest_step = until,
                                  .rho_inf = a->rho_inf,
-                                 .method = a->method};
-    if (a->method == LM_METHOD_BDF) return lm_bdf_create(sys, &opt);
-    if (a->method == LM_METHOD_RADAU) return lm_radau_create(sys, &opt);
-    return a->method == LM_METHOD_EXPLICIT ? lm_extrapolation_create(sys, &opt)
-                                           : lm_genalpha_create(sys, &opt);
+                                 .method = choose_method(a, sys)};
+    switch (opt.method) {
+    case LM_METHOD_BDF: return lm_bdf_create(sys, &opt);
+    case LM_METHOD_RADAU: return lm_radau_create(sys, &opt);
+    case LM_METHOD_EXPLICIT: return lm_extrapolation_create(sys, &opt);
+    default: return lm_genalpha_create(sys, &opt);
+    }
 }
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d)

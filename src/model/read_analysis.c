@@ -97,6 +97,8 @@ static int check_names(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *n
 static int check_dynamics(lm_reader *r, lm_spec_analysis *a, const lm_yaml *node)
 {
     if (a->output_step == 0) a->output_step = a->until / 1000;
+    if (!lm_yaml_get(node, "method", NULL) && !lm_yaml_get(node, "rho_inf", NULL))
+        a->method = LM_METHOD_AUTOMATIC;
     double rows = a->until / a->output_step;
     const lm_yaml *step = lm_yaml_get(node, "output_step", NULL);
     if (rows <= LM_OUTPUT_ROWS) return 0;

@@ -291,7 +291,8 @@ typedef enum lm_method {
     LM_METHOD_BDF,
     LM_METHOD_NEWMARK,
     LM_METHOD_EXPLICIT,
-    LM_METHOD_RADAU
+    LM_METHOD_RADAU,
+    LM_METHOD_AUTOMATIC /* not said: by the model */
 } lm_method;
 typedef struct lm_spec_analysis {
     lm_loc loc;
