@@ -17,7 +17,11 @@ const FLAGS = [
     "--ignore-gpu-blocklist",
 ];
 
-export const emptyPage = readFileSync(join(viewer, "dist", "viewer.html"), "utf8");
+/** The page without data: VIEWER_PAGE, or the one that `npm run build` makes. */
+export const emptyPage = readFileSync(
+    process.env.VIEWER_PAGE ?? join(viewer, "dist", "viewer.html"),
+    "utf8",
+);
 
 export class Browser {
     static async launch(flags = FLAGS) {
