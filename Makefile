@@ -2,14 +2,17 @@
 #
 #   make            build build/release/limber
 #   make demo       install what is missing, build, run a slider-crank
-#   make test       every test, in the release build and under the sanitizers
+#   make test       every test in the release build, all but the longest under the sanitizers
+#   make sanitize   every test under the sanitizers
 #   make install    PREFIX=/usr/local, DESTDIR= for packagers
 #   make bench fuzz coverage valgrind format format-check clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-VALGRIND_SKIP ?= models_iftomm|models_machines
+# Runs of whole models that take long and no path that others do not take.
+LONG = models_iftomm|models_beams|models_beams2|models_defaults|minimal|radau|bdf
+VALGRIND_SKIP ?= models_machines|$(LONG)
 JOBS ?= $(shell nproc)
 
 CONFIGURE = cmake --log-level=WARNING --preset
@@ -19,7 +22,7 @@ C_FILES = $$(find src include cli examples tests bench fuzz -name '*.[ch]' 2>/de
 
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
-.PHONY: all release debug setup demo test bench fuzz install coverage valgrind \
+.PHONY: all release debug setup demo test sanitize bench fuzz install coverage valgrind \
         format format-check clean
 
 all: release
@@ -43,6 +46,9 @@ test: setup release debug
 	scripts/check_layers
 	@if [ -x scripts/check_docs ]; then echo scripts/check_docs; scripts/check_docs; fi
 	$(CTEST) build/release
+	$(CTEST) build/debug -E '^unit\.($(LONG))$$'
+
+sanitize: setup debug
 	$(CTEST) build/debug
 
 bench: setup
