@@ -10,6 +10,9 @@
 #define FAST_SHARE         1.0
 #define PATIENCE           5000.0
 
+/* Near a singular position errors of the constraints come back so many times as large. */
+#define SINGULAR 100.0
+
 /* Size of an error of the motion, as compared with the tolerance. */
 static double motion_size(const genalpha *g, const double *dx)
 {
@@ -98,7 +101,7 @@ double genalpha_error(genalpha *g, double t, double h, double allowed, double *n
     double ratio = unit * jerk(g, h), memory = remembered_jerk(g, h);
     if (g->filter.lin && ratio > SMALL_RATIO) ratio = without_vibrations(g, t, h, c, ratio);
     *now = fmax(ratio / unit, memory);
-    if (ratio < 0.1 || ratio < 1.2 * unit * memory) return unit * *now;
+    if (g->amplify < SINGULAR || ratio < 0.1 || ratio < 1.2 * unit * memory) return unit * *now;
     if (ratio > 2 * unit * memory && !g->current && genalpha_factor(g, t, h) < 0) return -1;
     if (ratio * allowed > genalpha_noise(g, h)) return unit * *now;
     *now = g->base.clock->jerk;
