@@ -11,8 +11,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 # Runs of whole models that take long and no path that others do not take.
-LONG = models_iftomm|models_beams|models_beams2|models_defaults|minimal|radau|bdf
-VALGRIND_SKIP ?= models_machines|$(LONG)
+LONG = models_iftomm|models_beams|models_beams2|models_defaults|models_machines|minimal|radau|bdf|modes_large|modes_run|h5_crash
+VALGRIND_SKIP ?= $(LONG)
 JOBS ?= $(shell nproc)
 
 CONFIGURE = cmake --log-level=WARNING --preset
