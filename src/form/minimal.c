@@ -216,17 +216,17 @@ static void carry(const lm_system *sys, const double *q0, const double *q1, cons
 
 /* ---- equations ---- */
 
-static void sync_active(minimal *s)
+/* Bring the nodal system to the state; its own view of it. */
+static lm_state enter(minimal *s, const lm_state *st)
 {
-    for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[s->row[k]] = s->sys.active[k];
+    minimal_place(s, st);
+    return minimal_inner(s, st);
 }
 
 static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
 {
     minimal *s = (minimal *)sys;
-    minimal_place(s, st);
-    sync_active(s);
-    lm_state inner = minimal_inner(s, st);
+    lm_state inner = enter(s, st);
     int bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
     if (bad) return bad;
@@ -244,19 +244,10 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     return 0;
 }
 
-static int jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
-                    double *values)
-{
-    sync_active((minimal *)sys);
-    return minimal_jacobian(sys, st, cM, cD, cK, values);
-}
-
 static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 {
     minimal *s = (minimal *)sys;
-    minimal_place(s, st);
-    sync_active(s);
-    lm_state inner = minimal_inner(s, st);
+    lm_state inner = enter(s, st);
     lm_form_corotational.constraint_rate(&s->in->sys, &inner, s->phi_rate);
     for (int k = 0; k < sys->nl; k++) rate[k] = s->phi_rate[s->row[k]];
     return 0;
@@ -265,9 +256,7 @@ static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
 {
     minimal *s = (minimal *)sys;
-    minimal_place(s, st);
-    sync_active(s);
-    lm_state inner = minimal_inner(s, st);
+    lm_state inner = enter(s, st);
     lm_form_corotational.constraint_accel(&s->in->sys, &inner, s->phi_rate);
     for (int k = 0; k < sys->nl; k++) accel[k] = s->phi_rate[s->row[k]];
     return 0;
@@ -332,7 +321,6 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
     lm_state at = {t, q, NULL, NULL, NULL};
     int row = 0;
     minimal_place(s, &at);
-    sync_active(s);
     double worst = lm_form_corotational.hidden_violation(&s->in->sys, t, s->qi, &row);
     *which = s->own[row] >= 0 ? s->own[row] : 0;
     return worst;
@@ -343,9 +331,7 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
 /* The nodal state with all reactions; forget_reactions takes back those that are no unknowns. */
 static lm_state with_reactions(minimal *s, const lm_state *st)
 {
-    minimal_place(s, st);
-    sync_active(s);
-    lm_state inner = minimal_inner(s, st);
+    lm_state inner = enter(s, st);
     if (st->a && st->lam && !nodal_residual(&s->in->sys, &inner, s->ri, s->phi, s->phi_rate))
         minimal_reactions(s);
     return inner;
@@ -377,9 +363,7 @@ static void forces(lm_system *sys, const lm_state *st, double *joint, double *lo
 static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     minimal *s = (minimal *)sys;
-    minimal_place(s, st);
-    sync_active(s);
-    lm_state inner = minimal_inner(s, st);
+    lm_state inner = enter(s, st);
     return lm_form_corotational.energy(&s->in->sys, &inner, e);
 }
 
@@ -444,7 +428,7 @@ const lm_form lm_form_minimal = {
     .local_rate = local_rate,
     .carry = carry,
     .residual = residual,
-    .jacobian = jacobian,
+    .jacobian = minimal_jacobian,
     .constraint_rate = constraint_rate,
     .constraint_accel = constraint_accel,
     .select_rows = select_rows,

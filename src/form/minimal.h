@@ -97,5 +97,8 @@ int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, d
 
 /* minimal_reaction.c: multipliers of the joints that the tree satisfies by itself */
 void minimal_reactions(minimal *s);
+/* Factors f [n], n <= 6, for which the sum of f_i X_i comes nearest to w, forces or motions whose linear
+ * and angular parts have these weights; those that the others make superfluous are zero. */
+void minimal_fit(double X[][6], int n, const double *w, double linear, double angular, double *f);
 
 #endif

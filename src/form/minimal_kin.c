@@ -113,6 +113,7 @@ void minimal_place(minimal *s, const lm_state *st)
     }
     place_angles(s, st->q);
     for (int k = 0; k < s->sys.nl && st->lam; k++) s->li[s->row[k]] = st->lam[k];
+    for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[s->row[k]] = s->sys.active[k];
     s->in->coordinate = s->written ? st->q : NULL;
     s->in->coordinate_rate = s->written ? st->v : NULL;
     s->in->sys.load_factor = s->sys.load_factor;

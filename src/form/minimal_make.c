@@ -237,25 +237,6 @@ static void start_positions(const minimal *s, double *q)
     }
 }
 
-/* Rates of the columns X [n][6] that come nearest to the twist w, by normal equations; n <= 6. */
-static void fit_rates(double X[6][6], int n, const double *w, double size, double *rate)
-{
-    double N[6][7] = {{0}};
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k < 6; k++)
-                N[i][j] += X[i][k] * X[j][k] * (k < 3 ? 1 / (size * size) : 1);
-        for (int k = 0; k < 6; k++) N[i][6] += X[i][k] * w[k] * (k < 3 ? 1 / (size * size) : 1);
-    }
-    for (int i = 0; i < n; i++)
-        for (int r = 0; r < n; r++) {
-            if (r == i || N[i][i] <= 0) continue;
-            double f = N[r][i] / N[i][i];
-            for (int c = i; c < 7; c++) N[r][c] -= f * N[i][c];
-        }
-    for (int i = 0; i < n; i++) rate[i] = N[i][i] > 0 ? N[i][6] / N[i][i] : 0;
-}
-
 /* Velocities of the nodes as the nodal formulation starts them, taken up joint by joint. */
 static void start_rates(minimal *s, const double *q, double *v)
 {
@@ -278,7 +259,7 @@ static void start_rates(minimal *s, const double *q, double *v)
             if (s->rate[col->u].node == n) lm_kintree_partial(&s->tree, col, &m, X[own++]);
         }
         int first = s->tree.columns.at[tip->first + tip->n - own].u;
-        if (own) fit_rates(X, own, w, size, v + first);
+        if (own) minimal_fit(X, own, w, 1 / (size * size), 1, v + first);
     }
 }
 

@@ -5,7 +5,7 @@
 
 enum { MOST = 6 };
 
-/* Solve N x = b, n x n, symmetric and not negative; what has no pivot is zero. */
+/* N x = b in the last column, n x n, symmetric and not negative; what has no pivot is zero. */
 static void solve_small(double N[MOST][MOST + 1], int n, double *x)
 {
     double scale = 0;
@@ -22,28 +22,36 @@ static void solve_small(double N[MOST][MOST + 1], int n, double *x)
     for (int i = 0; i < n; i++) x[i] = pivot[i] ? N[i][n] / N[i][i] : 0;
 }
 
+/* By the normal equations. */
+void minimal_fit(double X[][6], int n, const double *w, double linear, double angular, double *f)
+{
+    double N[MOST][MOST + 1] = {{0}};
+    for (int a = 0; a < n; a++)
+        for (int k = 0; k < 6; k++) {
+            double weighted = X[a][k] * (k < 3 ? linear : angular);
+            for (int b = 0; b < n; b++) N[a][b] += weighted * X[b][k];
+            N[a][n] += weighted * w[k];
+        }
+    solve_small(N, n, f);
+}
+
 static void joint_reaction(minimal *s, int node, int joint)
 {
     const lm_joint *j = &s->m->joints[joint];
     const lm_pair *pair = &s->m->pairs[j->pair];
     int side = pair->node[1] == node, rows[MOST], n = 0, other = pair->node[!side];
-    double size = s->m->size > 0 ? s->m->size : 1, unit = 1 / (size * size);
-    double N[MOST][MOST + 1] = {{0}}, lam[MOST];
+    double size = s->m->size > 0 ? s->m->size : 1, X[MOST][6], left[6], lam[MOST];
     lm_v3 G[MOST][LM_PAIR_BLOCKS];
-    const double *r = s->ri + NODE_V * node;
     for (int k = j->first_row; k < j->first_row + j->nrows && n < MOST; k++) {
         const lm_row *row = &s->m->rows[k];
         if (s->own[k] >= 0) continue;
         lm_measure_grad(row->measure, row->i, row->j, &s->in->kin.pair[j->pair], G[n]);
+        v3_put(X[n], G[n][2 * side]);
+        v3_put(X[n] + 3, G[n][2 * side + 1]);
         rows[n++] = k;
     }
-    for (int a = 0; a < n; a++) {
-        lm_v3 x = G[a][2 * side], psi = G[a][2 * side + 1];
-        for (int b = 0; b < n; b++)
-            N[a][b] = v3_dot(x, G[b][2 * side]) + unit * v3_dot(psi, G[b][2 * side + 1]);
-        N[a][n] = -v3_dot(x, v3_from(r)) - unit * v3_dot(psi, v3_from(r + 3));
-    }
-    solve_small(N, n, lam);
+    for (int i = 0; i < 6; i++) left[i] = -s->ri[NODE_V * node + i];
+    minimal_fit(X, n, left, 1, 1 / (size * size), lam);
     for (int a = 0; a < n; a++) {
         s->li[rows[a]] = lam[a];
         if (other < 0) continue;

@@ -4,6 +4,7 @@
 #include "io/replace.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +48,16 @@ void lm_out_put(lm_out *out, const void *data, size_t size)
     if (out->used + size > ROOM) flush(out);
     memcpy(out->buf + out->used, data, size);
     out->used += size;
+}
+
+void lm_out_printf(lm_out *out, const char *fmt, ...)
+{
+    char text[401];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    lm_out_put(out, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 int lm_out_failed(const lm_out *out) { return out->error != 0; }

@@ -33,22 +33,19 @@ static void accept(genalpha *g, double t, double h)
 {
     lm_integrator *s = &g->base;
     int nq = s->sys->nq, nv = s->sys->nv, nl = s->sys->nl;
-    genalpha_copy(g->a_old, s->a, nv);
-    genalpha_copy(g->lam_old, s->lam, nl);
+    lm_copy(g->a_old, s->a, nv);
+    lm_copy(g->lam_old, s->lam, nl);
     lm_integrator_keep(s);
-    genalpha_copy(s->q, g->tq, nq);
-    genalpha_copy(s->v, g->tv, nv);
-    genalpha_copy(s->a, g->ta, nv);
-    genalpha_copy(s->lam, g->tlam, nl);
-    genalpha_copy(g->w, g->tw, nv);
-    genalpha_copy(s->dx, g->tdx, nv);
+    lm_copy(s->q, g->tq, nq);
+    lm_copy(s->v, g->tv, nv);
+    lm_copy(s->a, g->ta, nv);
+    lm_copy(s->lam, g->tlam, nl);
+    lm_copy(g->w, g->tw, nv);
+    lm_copy(s->dx, g->tdx, nv);
     double moved = lm_motion_norm(s->sys, s->clock->size, s->dx);
     g->turned += moved;
     g->filter_turned += moved;
-    s->clock->t = t;
-    s->clock->h = h;
-    s->clock->h_history = h;
-    lm_integrator_count(s, h);
+    lm_integrator_arrive(s, t, h);
 }
 
 /* The equation with the largest residual, a number that is not finite before all others; -1. */
@@ -66,14 +63,6 @@ static int worst_equation(genalpha *g, double t, double h)
         if (w > most) most = w, worst = i;
     }
     return worst;
-}
-
-static void blame(genalpha *g, double t, double h, lm_step_result why)
-{
-    const char *how = why == CONVERGED  ? "the error of a step is too large"
-                      : why == TOO_SLOW ? "Newton's iteration is too slow"
-                                        : "Newton's iteration does not converge";
-    lm_explain_step(&g->base, how, h, worst_equation(g, t, h));
 }
 
 /* The tries of one step. */
@@ -113,15 +102,15 @@ static int try_step(genalpha *g, double t, double *h, trial_log *r, double *rati
     double take = *h, allowed = hop_allowance(g, take, r);
     genalpha_predict(g, take);
     r->why = genalpha_iterate(g, t, take, fmax(0.05 * allowed, 1e-15));
-    if (r->why == NO_MEMORY) return -1;
-    if (r->why == CONVERGED) {
+    if (r->why == LM_STEP_NO_MEMORY) return -1;
+    if (r->why == LM_STEP_CONVERGED) {
         *ratio = genalpha_error(g, t, take, allowed, &r->jerk); /* grows with h^2 */
         if (*ratio < 0) return -1;
         if (*ratio <= MOST_RATIO) return 0;
         /* smooth motions need one or two smaller tries; more say that the error is noise */
         *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 / sqrt(*ratio));
     } else {
-        r->finite &= r->why != NOT_FINITE;
+        r->finite &= r->why != LM_STEP_NOT_FINITE;
         g->factor_cM = 0;
         *h = retry_size(r, take);
     }
@@ -147,9 +136,9 @@ static int controlled_step(genalpha *g, double limit)
     trial_log r = {.finite = 1};
     for (;;) {
         double room = limit - t, want = fmin(h, s->opt.largest_step);
-        double take = want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
+        double take = lm_step_within(want, room);
         if (take < least && take < room) {
-            if (r.finite) blame(g, t + take, take, r.why);
+            if (r.finite) lm_explain_newton(s, r.why, take, worst_equation(g, t + take, take));
             return 1;
         }
         if (r.first == 0) r.first = take;
@@ -175,25 +164,21 @@ static int controlled_step(genalpha *g, double limit)
 static int fixed_step(genalpha *g, double limit)
 {
     lm_integrator *s = &g->base;
-    double step = s->opt.step, t = s->clock->t;
-    /* rounding errors of positions add up along a chain */
-    double goal = 1e-12 * fmax(1, s->sys->nv / 100.0);
-    double n = floor((t - s->opt.t0) / step + 1e-6) + 1;
-    double end = fmin(s->opt.t0 + n * step, limit);
-    if (limit - end < 1e-6 * step) end = limit;
-    double h = end - t;
+    double t = s->clock->t, end = lm_step_grid_end(s, limit), h = end - t;
+    double goal = lm_step_grid_goal(s);
     for (int tries = 0; tries < 12; tries++) {
         double to = tries ? t + h : end;
         genalpha_predict(g, h);
         lm_step_result why = genalpha_iterate(g, to, h, goal);
-        if (why == NO_MEMORY) return -1;
-        if (why == CONVERGED) {
+        if (why == LM_STEP_NO_MEMORY) return -1;
+        if (why == LM_STEP_CONVERGED) {
             accept(g, to, h);
             return 0;
         }
         s->stats.rejected++;
         g->factor_cM = 0;
-        if (tries == 11 && why != NOT_FINITE) blame(g, to, h, why);
+        if (tries == 11 && why != LM_STEP_NOT_FINITE)
+            lm_explain_newton(s, why, h, worst_equation(g, to, h));
         h *= 0.5;
     }
     return 1;
@@ -206,7 +191,7 @@ static int step(lm_integrator *s, double limit)
         int bad = lm_integrator_start(s, s->clock->t, 1);
         if (bad) return bad;
     }
-    if (s->clock->h == 0) genalpha_copy(g->w, s->a, s->sys->nv); /* after a start */
+    if (s->clock->h == 0) lm_copy(g->w, s->a, s->sys->nv); /* after a start */
     if (s->clock->fresh != 0) g->factor_cM = g->filter.span = 0;
     return s->opt.step > 0 ? fixed_step(g, limit) : controlled_step(g, limit);
 }

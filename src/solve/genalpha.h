@@ -5,8 +5,6 @@
 #include "solve/filter.h"
 #include "solve/integrator.h"
 
-#include <string.h>
-
 typedef struct genalpha {
     lm_integrator base;
     double am, af, b, c;     /* alpha_m, alpha_f, beta, gamma */
@@ -34,13 +32,6 @@ typedef struct genalpha {
 
 /* Of the rounding of one operation. */
 #define ROUNDING 1e-16
-
-typedef enum lm_step_result { CONVERGED, TOO_SLOW, DIVERGED, NOT_FINITE, NO_MEMORY } lm_step_result;
-
-static inline void genalpha_copy(double *to, const double *from, int n)
-{
-    if (n) memcpy(to, from, sizeof(double) * (size_t)n);
-}
 
 /* genalpha_newton.c */
 void genalpha_predict(genalpha *g, double h);

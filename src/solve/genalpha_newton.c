@@ -42,6 +42,7 @@ static double amplification(genalpha *g)
     lm_integrator *s = &g->base;
     int nv = s->sys->nv, nl = s->sys->nl;
     unsigned bits = 12345;
+    if (nl == 0) return 0;
     memset(s->x, 0, sizeof(double) * (size_t)nv);
     for (int k = 0; k < nl; k++) {
         bits = bits * 1103515245u + 12345u;
@@ -165,10 +166,10 @@ static double correct(genalpha *g, double h, double cM, double *motion)
 static lm_step_result no_factors(genalpha *g, double t, double h, int bad)
 {
     lm_integrator *s = &g->base;
-    if (bad != 2) return bad < 0 ? NO_MEMORY : DIVERGED;
+    if (bad != 2) return bad < 0 ? LM_STEP_NO_MEMORY : LM_STEP_DIVERGED;
     genalpha_residual(g, t, h, 1);
     lm_explain_not_finite(s, t, s->x, s->sys->nv);
-    return NOT_FINITE;
+    return LM_STEP_NOT_FINITE;
 }
 
 /* Newton's method for the step of size h. `goal`: accepted error of the motion. */
@@ -178,7 +179,7 @@ lm_step_result genalpha_iterate(genalpha *g, double t, double h, double goal)
     lm_system *sys = s->sys;
     double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0;
     g->current = 0;
-    if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
+    if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return LM_STEP_DIVERGED;
     double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
     if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6 ||
         g->turned > MOST_TURNED) {
@@ -188,24 +189,25 @@ lm_step_result genalpha_iterate(genalpha *g, double t, double h, double goal)
     for (int it = 0; it < 15; it++) {
         if (genalpha_residual(g, t, h, cM)) {
             lm_explain_not_finite(s, t, s->x, sys->nv);
-            return NOT_FINITE;
+            return LM_STEP_NOT_FINITE;
         }
         solve(g, goal);
         double motion, size = correct(g, h, cM, &motion);
-        if (!isfinite(size)) return DIVERGED;
-        if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
+        if (!isfinite(size)) return LM_STEP_DIVERGED;
+        if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return LM_STEP_DIVERGED;
         double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
-        if (left <= goal) return CONVERGED;
+        if (left <= goal) return LM_STEP_CONVERGED;
         double floor = 4e-15 * (1 + lm_motion_norm(sys, s->clock->size, g->tdx));
-        if (size <= floor) return CONVERGED;
+        if (size <= floor) return LM_STEP_CONVERGED;
         if (it > 0 && rate > 0.3) {
-            if (g->current && motion <= genalpha_noise(g, h)) return CONVERGED;
-            if (g->current && (rate > 0.9 || it > 9)) return rate > 1 ? DIVERGED : TOO_SLOW;
+            if (g->current && motion <= genalpha_noise(g, h)) return LM_STEP_CONVERGED;
+            if (g->current && (rate > 0.9 || it > 9))
+                return rate > 1 ? LM_STEP_DIVERGED : LM_STEP_SLOW;
             if (!g->current) {
                 if (rate > 1) { /* old factors led astray: begin anew */
                     genalpha_predict(g, h);
-                    if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return DIVERGED;
+                    if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return LM_STEP_DIVERGED;
                 }
                 int bad = genalpha_factor(g, t, h);
                 if (bad) return no_factors(g, t, h, bad);
@@ -215,5 +217,5 @@ lm_step_result genalpha_iterate(genalpha *g, double t, double h, double goal)
         }
         last = size;
     }
-    return TOO_SLOW;
+    return LM_STEP_SLOW;
 }

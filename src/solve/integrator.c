@@ -310,6 +310,31 @@ void lm_explain_step(lm_integrator *g, const char *how, double h, int worst)
              g->clock->t, how, h, g->stats.steps, g->stats.rejected, name, strained);
 }
 
+void lm_explain_newton(lm_integrator *g, lm_step_result why, double h, int worst)
+{
+    const char *how = why == LM_STEP_CONVERGED ? "the error of a step is too large"
+                      : why == LM_STEP_SLOW    ? "Newton's iteration is too slow"
+                                               : "Newton's iteration does not converge";
+    lm_explain_step(g, how, h, worst);
+}
+
+/* ---- sizes of steps ---- */
+
+double lm_step_within(double want, double room)
+{
+    return want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
+}
+
+double lm_step_grid_end(const lm_integrator *g, double limit)
+{
+    double step = g->opt.step, n = floor((g->clock->t - g->opt.t0) / step + 1e-6) + 1;
+    double end = fmin(g->opt.t0 + n * step, limit);
+    return limit - end < 1e-6 * step ? limit : end;
+}
+
+/* Rounding errors of positions add up along a chain. */
+double lm_step_grid_goal(const lm_integrator *g) { return 1e-12 * fmax(1, g->sys->nv / 100.0); }
+
 /* ---- start and interpolation ---- */
 
 void lm_integrator_count(lm_integrator *g, double h)
@@ -320,13 +345,21 @@ void lm_integrator_count(lm_integrator *g, double h)
     if (h > k->largest) k->largest = h;
 }
 
+void lm_integrator_arrive(lm_integrator *g, double t, double h)
+{
+    g->clock->t = t;
+    g->clock->h = h;
+    g->clock->h_history = h;
+    lm_integrator_count(g, h);
+}
+
 void lm_integrator_keep(lm_integrator *g)
 {
     const lm_system *sys = g->sys;
-    memcpy(g->q0, g->q, sizeof(double) * (size_t)sys->nq);
-    memcpy(g->v0, g->v, sizeof(double) * (size_t)sys->nv);
-    memcpy(g->a0, g->a, sizeof(double) * (size_t)sys->nv);
-    memcpy(g->lam0, g->lam, sizeof(double) * (size_t)sys->nl);
+    lm_copy(g->q0, g->q, sys->nq);
+    lm_copy(g->v0, g->v, sys->nv);
+    lm_copy(g->a0, g->a, sys->nv);
+    lm_copy(g->lam0, g->lam, sys->nl);
 }
 
 void lm_integrator_refresh(lm_integrator *g)

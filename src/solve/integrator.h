@@ -9,6 +9,8 @@
 #include "form/form.h"
 #include "solve/linear.h"
 
+#include <string.h>
+
 typedef struct lm_integrator_options {
     double t0, until;
     double tolerance;
@@ -108,6 +110,25 @@ void lm_integrator_keep(lm_integrator *g);
 
 /* Count an accepted step of size h in the statistics. */
 void lm_integrator_count(lm_integrator *g, double h);
+/* The same, and the clock is at its end, t. */
+void lm_integrator_arrive(lm_integrator *g, double t, double h);
+
+/* How Newton's method for a step ended. */
+typedef enum lm_step_result {
+    LM_STEP_CONVERGED,
+    LM_STEP_SLOW,
+    LM_STEP_DIVERGED,
+    LM_STEP_NOT_FINITE, /* and has been explained */
+    LM_STEP_NO_MEMORY
+} lm_step_result;
+
+/* What is taken of the step that is wanted where the room up to the limit is short: all of the room, or
+ * half of it, so that no tiny step is left over. */
+double lm_step_within(double want, double room);
+/* Steps of the user's size: where the next one ends, on the grid of steps or at the limit; and the
+ * error of the motion that Newton's method may leave. */
+double lm_step_grid_end(const lm_integrator *g, double limit);
+double lm_step_grid_goal(const lm_integrator *g);
 
 /* What the violation of constraint row k is measured in: the unit of length, or radians. */
 static inline double lm_gap_unit(const lm_integrator *g, int k)
@@ -137,11 +158,18 @@ void lm_explain_singular(lm_integrator *g, const char *what);
 
 /* Words for a step that fails even at the size h: `how`, and the equation that is worst (-1: none). */
 void lm_explain_step(lm_integrator *g, const char *how, double h, int worst);
+/* The same for one that Newton's method ended as `why`; converged: its error was too large. */
+void lm_explain_newton(lm_integrator *g, lm_step_result why, double h, int worst);
 
 /* Words for forces that are not finite; r: a residual[nv + ...] in which such a number stands. */
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);
 /* Words for a solve of the constrained mass matrix that failed with `bad` > 0. */
 void lm_explain_mass(lm_integrator *g, double t, int bad);
+
+static inline void lm_copy(double *to, const double *from, int n)
+{
+    if (n) memcpy(to, from, sizeof(double) * (size_t)n);
+}
 
 double lm_seconds(void);
 

@@ -4,7 +4,6 @@
 #include "solve/radau.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Above this ratio of error to allowance a step is repeated. A body turns by less than this in a step:
  * beyond, Newton's method has trouble with fast tops. */
@@ -14,11 +13,6 @@
 /* Newton's method leaves at most so much of the motion open: redundant constraints, which are not in
  * the equations, must hold, too. */
 #define LEAST_CARE 1e-9
-
-static void copy(double *to, const double *from, int n)
-{
-    if (n) memcpy(to, from, sizeof(double) * (size_t)n);
-}
 
 /* ---- between the ends of a step ---- */
 
@@ -113,10 +107,10 @@ static int at(lm_integrator *s, double t, double *q, double *v, double *a, doubl
         if (improve(g, &st)) return 1;
         st.a = g->a[0], st.lam = g->lam[0];
     }
-    copy(q, st.q, sys->nq);
-    if (v) copy(v, st.v, sys->nv);
-    if (a) copy(a, st.a, sys->nv);
-    if (lam) copy(lam, st.lam, sys->nl);
+    lm_copy(q, st.q, sys->nq);
+    if (v) lm_copy(v, st.v, sys->nv);
+    if (a) lm_copy(a, st.a, sys->nv);
+    if (lam) lm_copy(lam, st.lam, sys->nl);
     return 0;
 }
 
@@ -130,20 +124,17 @@ static int advance(radau *g, double t, double h)
     int nv = sys->nv, nl = sys->nl;
     lm_integrator_keep(s);
     for (int k = 0; k < 2; k++) {
-        copy(g->past_x[k], g->x[k], nv);
-        copy(g->past_a[k], g->a[k], nv);
-        copy(g->past_lam[k], g->lam[k], nl);
+        lm_copy(g->past_x[k], g->x[k], nv);
+        lm_copy(g->past_a[k], g->a[k], nv);
+        lm_copy(g->past_lam[k], g->lam[k], nl);
     }
-    copy(s->dx, g->x[2], nv);
-    copy(s->v, g->v[2], nv);
-    copy(s->a, g->a[2], nv);
-    copy(s->lam, g->lam[2], nl);
-    copy(s->q, g->q, sys->nq);
+    lm_copy(s->dx, g->x[2], nv);
+    lm_copy(s->v, g->v[2], nv);
+    lm_copy(s->a, g->a[2], nv);
+    lm_copy(s->lam, g->lam[2], nl);
+    lm_copy(s->q, g->q, sys->nq);
     g->turned += lm_motion_norm(sys, s->clock->size, s->dx);
-    s->clock->t = t;
-    s->clock->h = h;
-    s->clock->h_history = h;
-    lm_integrator_count(s, h);
+    lm_integrator_arrive(s, t, h);
     if (!sys->works) return 0;
     recall(g);
     return integrate_power(g, t);
@@ -155,21 +146,13 @@ static int accept(radau *g, double t, double h)
     return sys->form->retract(sys, g->base.q, g->x[2], g->q) ? 1 : advance(g, t, h);
 }
 
-static void blame(radau *g, double t, double h, radau_result why)
-{
-    const char *how = why == RADAU_CONVERGED ? "the error of a step is too large"
-                      : why == RADAU_SLOW    ? "Newton's iteration is too slow"
-                                             : "Newton's iteration does not converge";
-    lm_explain_step(&g->base, how, h, radau_worst_equation(g, t, h));
-}
-
 /* The tries of one step. */
 typedef struct trial_log {
-    double first;     /* size of the first one */
-    int failures;     /* times that Newton failed, or that smaller steps brought no smaller error */
-    int errors;       /* times that the error was too large */
-    int finite;       /* no trial met a force that is not a number */
-    radau_result why; /* the last failure */
+    double first; /* size of the first one */
+    int failures; /* times that Newton failed, or that smaller steps brought no smaller error */
+    int errors;   /* times that the error was too large */
+    int finite;   /* no trial met a force that is not a number */
+    lm_step_result why; /* the last failure */
 } trial_log;
 
 /* The size to try after a failure: at first not much less, as a singular position may be in the way,
@@ -209,14 +192,14 @@ static int try_step(radau *g, double t, double *h, trial_log *r, double *ratio)
     radau_predict(g, take);
     double goal = fmin(0.005 * radau_allowance(g, take), LEAST_CARE);
     r->why = radau_iterate(g, t, take, fmax(goal, 1e-15));
-    if (r->why == RADAU_NO_MEMORY) return -1;
-    if (r->why == RADAU_CONVERGED) {
+    if (r->why == LM_STEP_NO_MEMORY) return -1;
+    if (r->why == LM_STEP_CONVERGED) {
         *ratio = radau_error_ratio(g, take, radau_estimate(g, take));
         if (*ratio <= MOST_RATIO) return 0;
         /* smooth motions need one or two smaller tries; more say that the error is noise */
         *h = ++r->errors > 5 ? retry_size(r, take) : take * fmax(0.2, 0.85 * pow(*ratio, -0.2));
     } else {
-        r->finite &= r->why != RADAU_NOT_FINITE;
+        r->finite &= r->why != LM_STEP_NOT_FINITE;
         g->factor_h = 0;
         *h = retry_size(r, take);
     }
@@ -252,9 +235,10 @@ static int controlled_step(radau *g, double limit)
     }
     for (;;) {
         double room = limit - t, want = fmin(h, largest);
-        double take = want >= room * (1 - 1e-9) ? room : want > 0.5 * room ? 0.5 * room : want;
+        double take = lm_step_within(want, room);
         if (take < least && take < room) {
-            if (r.finite) blame(g, t + take, take, r.why);
+            if (r.finite)
+                lm_explain_newton(s, r.why, take, radau_worst_equation(g, t + take, take));
             return 1;
         }
         if (r.first == 0) r.first = take;
@@ -262,7 +246,7 @@ static int controlled_step(radau *g, double limit)
         h = take;
         int bad = try_step(g, end, &h, &r, &ratio);
         if (bad < 0) return bad;
-        if (bad && r.why != RADAU_CONVERGED && r.finite) {
+        if (bad && r.why != LM_STEP_CONVERGED && r.finite) {
             bad = try_hop(g, take, limit);
             if (bad <= 0) return bad;
         }
@@ -283,24 +267,20 @@ static int controlled_step(radau *g, double limit)
 static int fixed_step(radau *g, double limit)
 {
     lm_integrator *s = &g->base;
-    double step = s->opt.step, t = s->clock->t;
-    /* rounding errors of positions add up along a chain */
-    double goal = 1e-12 * fmax(1, s->sys->nv / 100.0);
-    double n = floor((t - s->opt.t0) / step + 1e-6) + 1;
-    double end = fmin(s->opt.t0 + n * step, limit);
-    if (limit - end < 1e-6 * step) end = limit;
-    double h = end - t;
+    double t = s->clock->t, end = lm_step_grid_end(s, limit), h = end - t;
+    double goal = lm_step_grid_goal(s);
     for (int tries = 0; tries < 12; tries++) {
         double to = tries ? t + h : end;
         radau_predict(g, h);
-        radau_result why = radau_iterate(g, to, h, goal);
-        if (why == RADAU_NO_MEMORY) return -1;
-        if (why == RADAU_CONVERGED) return accept(g, to, h);
+        lm_step_result why = radau_iterate(g, to, h, goal);
+        if (why == LM_STEP_NO_MEMORY) return -1;
+        if (why == LM_STEP_CONVERGED) return accept(g, to, h);
         s->stats.rejected++;
         g->factor_h = 0;
-        int bad = why == RADAU_NOT_FINITE ? 1 : try_hop(g, h, end);
+        int bad = why == LM_STEP_NOT_FINITE ? 1 : try_hop(g, h, end);
         if (bad <= 0) return bad;
-        if (tries == 11 && why != RADAU_NOT_FINITE) blame(g, to, h, why);
+        if (tries == 11 && why != LM_STEP_NOT_FINITE)
+            lm_explain_newton(s, why, h, radau_worst_equation(g, to, h));
         h *= 0.5;
     }
     return 1;

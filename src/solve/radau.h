@@ -42,14 +42,6 @@ void radau_pair_free(radau_pair *p);
 
 /* ---- the integrator ---- */
 
-typedef enum radau_result {
-    RADAU_CONVERGED,
-    RADAU_SLOW,
-    RADAU_DIVERGED,
-    RADAU_NOT_FINITE,
-    RADAU_NO_MEMORY
-} radau_result;
-
 typedef struct radau {
     lm_integrator base;
     /* In the state block: the stages of the last step; the third one is its end. */
@@ -82,7 +74,7 @@ typedef struct radau {
 /* Stages of a step of size h: the last step's polynomials, continued. */
 void radau_predict(radau *g, double h);
 /* Solve for the stages of the step of size h to time t; `goal`: accepted error of the motion. */
-radau_result radau_iterate(radau *g, double t, double h, double goal);
+lm_step_result radau_iterate(radau *g, double t, double h, double goal);
 /* The equation with the largest residual at the predicted stages; -1. */
 int radau_worst_equation(radau *g, double t, double h);
 

@@ -302,13 +302,13 @@ static double move(radau *g, double h, double *motion)
 /* ---- Newton's method ---- */
 
 /* Why there are no factors: memory, a singular matrix, or forces (2) that are not finite. */
-static radau_result no_factors(radau *g, double t, double h, int bad)
+static lm_step_result no_factors(radau *g, double t, double h, int bad)
 {
     lm_integrator *s = &g->base;
-    if (bad != 2) return bad < 0 ? RADAU_NO_MEMORY : RADAU_DIVERGED;
+    if (bad != 2) return bad < 0 ? LM_STEP_NO_MEMORY : LM_STEP_DIVERGED;
     residual(g, t, h);
     lm_explain_not_finite(s, t, g->res[1], s->sys->nv);
-    return RADAU_NOT_FINITE;
+    return LM_STEP_NOT_FINITE;
 }
 
 /* Rounding errors of the constraints come back divided by the smallest singular value of the
@@ -325,7 +325,7 @@ static int wants_factors(const radau *g, double h)
            g->rate_of > MOST_RATE;
 }
 
-static radau_result not_finite(radau *g, double t, double h)
+static lm_step_result not_finite(radau *g, double t, double h)
 {
     const double *c = radau_formulas()->c;
     int nv = g->base.sys->nv;
@@ -333,13 +333,13 @@ static radau_result not_finite(radau *g, double t, double h)
         for (int i = 0; i < nv; i++)
             if (!isfinite(g->res[k][i])) {
                 lm_explain_not_finite(&g->base, t - h * (1 - c[k]), g->res[k], nv);
-                return RADAU_NOT_FINITE;
+                return LM_STEP_NOT_FINITE;
             }
     lm_explain_not_finite(&g->base, t, g->res[2], nv);
-    return RADAU_NOT_FINITE;
+    return LM_STEP_NOT_FINITE;
 }
 
-radau_result radau_iterate(radau *g, double t, double h, double goal)
+lm_step_result radau_iterate(radau *g, double t, double h, double goal)
 {
     lm_integrator *s = &g->base;
     double last = 0, motion;
@@ -352,23 +352,23 @@ radau_result radau_iterate(radau *g, double t, double h, double goal)
         if (residual(g, t, h)) return not_finite(g, t, h);
         solve(g, h, goal);
         double size = move(g, h, &motion);
-        if (!isfinite(size)) return RADAU_DIVERGED;
+        if (!isfinite(size)) return LM_STEP_DIVERGED;
         double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
         g->rate_of = current ? 0 : fmax(g->rate_of, rate);
-        if (left <= goal) return RADAU_CONVERGED;
+        if (left <= goal) return LM_STEP_CONVERGED;
         if (size <= 4e-15 * (1 + lm_motion_norm(s->sys, s->clock->size, g->x[2])))
-            return RADAU_CONVERGED;
+            return LM_STEP_CONVERGED;
         last = size;
         if (it == 0 || rate <= 0.3) continue;
-        if (current && it > 1 && is_noise(g, motion)) return RADAU_CONVERGED;
+        if (current && it > 1 && is_noise(g, motion)) return LM_STEP_CONVERGED;
         if (current && it > 1 && (rate > 0.9 || it > 9))
-            return rate > 1 ? RADAU_DIVERGED : RADAU_SLOW;
+            return rate > 1 ? LM_STEP_DIVERGED : LM_STEP_SLOW;
         if (current) continue;
         factors = current = 1;
         last = 0;
     }
-    return RADAU_SLOW;
+    return LM_STEP_SLOW;
 }
 
 int radau_worst_equation(radau *g, double t, double h)

@@ -6,7 +6,6 @@
 #include "view/vtu.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,38 +188,26 @@ static int write_frame(writer *w, const char *name, long number, double time, co
 
 /* ---- the collection ---- */
 
-static void say(lm_out *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(lm_out *out, const char *fmt, ...)
-{
-    char text[300];
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    lm_out_put(out, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
-}
-
 static int open_collection(writer *w, const char *name, lm_out **out)
 {
     char path[1200];
     snprintf(path, sizeof path, "%.1000s/%.100s.pvd", w->folder, name);
     if (lm_out_open(path, out, w->err, w->size)) return -1;
-    say(*out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
-              "byte_order=\"LittleEndian\">\n<Collection>\n");
+    lm_out_printf(*out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                        "byte_order=\"LittleEndian\">\n<Collection>\n");
     return 0;
 }
 
 static int close_collection(writer *w, lm_out *out)
 {
-    say(out, "</Collection>\n</VTKFile>\n");
+    lm_out_printf(out, "</Collection>\n</VTKFile>\n");
     return lm_out_close(out, w->err, w->size);
 }
 
 static void list_file(lm_out *out, const char *name, long number, double time)
 {
-    say(out, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%.100s_%06ld.vtu\"/>\n", time, name,
-        number);
+    lm_out_printf(out, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%.100s_%06ld.vtu\"/>\n", time,
+                  name, number);
 }
 
 /* ---- analyses ---- */

@@ -2,7 +2,6 @@
 
 #include "io/out.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,71 +12,64 @@ void lm_vtu_add(lm_vtu *v, lm_vtu_place place, const char *name, const char *typ
     v->array[v->narrays++] = (lm_vtu_array){place, name, type, components, data, bytes};
 }
 
-static void say(lm_out *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(lm_out *out, const char *fmt, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    lm_out_put(out, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
-}
-
 /* The element with those arrays that belong there; their data stand at growing offsets, each behind
  * its length. */
 static void section(lm_out *out, const lm_vtu *v, const char *element, lm_vtu_place place)
 {
     size_t offset = 0;
-    say(out, "<%s>\n", element);
+    lm_out_printf(out, "<%s>\n", element);
     for (int i = 0; i < v->narrays; i++) {
         const lm_vtu_array *a = &v->array[i];
         if (a->place == place)
-            say(out,
+            lm_out_printf(
+                out,
                 "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
                 "offset=\"%zu\"/>\n",
                 a->type, a->name, a->components, offset);
         offset += sizeof(uint64_t) + a->bytes;
     }
-    say(out, "</%s>\n", element);
+    lm_out_printf(out, "</%s>\n", element);
 }
 
 /* Strings are written as the codes of their characters, each ended by 0. */
 static void fields(lm_out *out, const lm_vtu *v)
 {
-    say(out, "<FieldData>\n");
+    lm_out_printf(out, "<FieldData>\n");
     for (int i = 0; i < v->nvalues; i++)
-        say(out,
+        lm_out_printf(
+            out,
             "<DataArray type=\"Float64\" Name=\"%s\" NumberOfTuples=\"1\" format=\"ascii\">%.17g"
             "</DataArray>\n",
             v->value[i].name, v->value[i].value);
-    say(out, "<DataArray type=\"String\" Name=\"bodies\" NumberOfTuples=\"%d\" format=\"ascii\">\n",
+    lm_out_printf(
+        out, "<DataArray type=\"String\" Name=\"bodies\" NumberOfTuples=\"%d\" format=\"ascii\">\n",
         v->nbodies);
     for (int i = 0; i < v->nbodies; i++) {
-        for (const char *p = v->bodies[i]; *p; p++) say(out, "%d ", (unsigned char)*p);
-        say(out, "0\n");
+        for (const char *p = v->bodies[i]; *p; p++) lm_out_printf(out, "%d ", (unsigned char)*p);
+        lm_out_printf(out, "0\n");
     }
-    say(out, "</DataArray>\n</FieldData>\n");
+    lm_out_printf(out, "</DataArray>\n</FieldData>\n");
 }
 
 static void grid(lm_out *out, const lm_vtu *v)
 {
-    say(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
+    lm_out_printf(out,
+                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+                  "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
     fields(out, v);
-    say(out, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", v->npoints, v->ncells);
+    lm_out_printf(out, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", v->npoints,
+                  v->ncells);
     section(out, v, "PointData", LM_VTU_POINT);
     section(out, v, "CellData", LM_VTU_CELL);
     section(out, v, "Points", LM_VTU_POINTS);
     section(out, v, "Cells", LM_VTU_CELLS);
-    say(out, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+    lm_out_printf(out, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
     for (int i = 0; i < v->narrays; i++) {
         uint64_t bytes = v->array[i].bytes;
         lm_out_put(out, &bytes, sizeof bytes);
         lm_out_put(out, v->array[i].data, v->array[i].bytes);
     }
-    say(out, "\n</AppendedData>\n</VTKFile>\n");
+    lm_out_printf(out, "\n</AppendedData>\n</VTKFile>\n");
 }
 
 int lm_vtu_write(const lm_vtu *v, const char *path, char *err, size_t size)

@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "base/mem.h"
 #include "solve/radau.h"
+#include "support/over_tolerance.h"
 #include "support/run_model.h"
 #include "support/scratch.h"
 
@@ -208,106 +209,10 @@ static void order_of_a_driven_mechanism(void **state)
 
 /* ---- A01 to A05 over the tolerance ---- */
 
-typedef struct known {
-    double t;
-    const char *output;
-    double value;
-} known;
-
-typedef struct benchmark {
-    const char *model;
-    double until, every;
-    double digits; /* of the references */
-    int tightest;  /* 10^-tightest is the last tolerance */
-    double share;  /* of the tolerance that the error may be */
-    known at[12];
-} benchmark;
-
-/* A02 passes ten singular positions, where below 1e-6 rounding errors rule. */
-static const benchmark benchmarks[] = {
-    {"a01_pendulum",
-     10,
-     0.1,
-     1e-10,
-     8,
-     2,
-     {{1, "x", .9862917511},
-      {1, "y", -.1650108531},
-      {5, "x", -.9423054350},
-      {5, "y", -.3347543384},
-      {10, "x", -.2750874626},
-      {10, "y", -.9614192051}}},
-    {"a02_four_bars",
-     10,
-     0.1,
-     1e-9,
-     6,
-     10,
-     {{1, "x", -.195020302}, {1, "y", -.980799206}, {10, "x", .328458112}, {10, "y", .944518538}}},
-    {"a03_andrews",
-     0.03,
-     3e-4,
-     1e-10,
-     8,
-     2,
-     {{.03, "beta", 15.8107711951537071},
-      {.03, "Theta", -15.7563710584118395},
-      {.03, "gamma", .0408222401196458049},
-      {.03, "Phi", -.534730116342079594},
-      {.03, "delta", .524409965879954069},
-      {.03, "Omega", .534730116342079594},
-      {.03, "epsilon", 1.04808074104193787}}},
-    {"a04_bricard",
-     9,
-     0.1,
-     1e-10,
-     8,
-     2,
-     {{1, "x", .51050146119},
-      {1, "y", -1.64916759939},
-      {1, "z", .14012311455},
-      {9, "x", .53906428849},
-      {9, "y", -1.63845330824},
-      {9, "z", .15773537836}}},
-    {"a05_governor",
-     10,
-     0.1,
-     6e-9,
-     7,
-     2,
-     {{.5, "s", .74324942}, {1, "s", .50142092}, {5, "s", .53556310}, {10, "s", .61962292}}},
-};
-
-static double largest_error(const benchmark *b, const table *r)
-{
-    double most = 0;
-    for (const known *k = b->at; k->output; k++)
-        most = fmax(most, fabs(table_at(r, k->output, k->t) - k->value));
-    return most;
-}
-
-static void check_benchmark(const benchmark *b)
-{
-    char analysis[200];
-    for (int d = 3; d <= b->tightest; d++) {
-        double tolerance = pow(10, -d);
-        snprintf(analysis, sizeof analysis,
-                 "{type: dynamics, until: %g, output_step: %g, method: radau, tolerance: %g}",
-                 b->until, b->every, tolerance);
-        table r = run_model(&(run_how){.model = b->model, .analysis = analysis});
-        assert_under(largest_error(b, &r), b->share * tolerance + b->digits);
-        assert_under(r.sum.energy_error, 20 * tolerance);
-        assert_under(r.sum.constraint_error, 0.01 * tolerance);
-        assert_string_equal(r.sum.method, "radau");
-        table_free(&r);
-    }
-}
-
 static void iftomm(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof benchmarks / sizeof benchmarks[0]; i++)
-        check_benchmark(&benchmarks[i]);
+    for (int i = 0; i < IFTOMM_MODELS; i++) check_over_tolerance(i, "radau", 0.01);
 }
 
 /* The singular positions of A02 with fixed steps, which end on their grid all the same. */

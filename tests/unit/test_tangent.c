@@ -13,16 +13,30 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* What both models below have. */
+#define BODIES                                                                                     \
+    "  b(k=1..8): {type: rigid, mass: 1 + k, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1],\n"              \
+    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: "   \
+    "0.3*k},\n"                                                                                    \
+    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, "   \
+    "1, "                                                                                          \
+    "0], angle: 0.5}}}}\n"
+#define FORCES_AND_LOADS                                                                           \
+    "forces:\n"                                                                                    \
+    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, "    \
+    "length: 0.7}\n"                                                                               \
+    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: " \
+    "[1, 2, 3, 0.4, 0.5, 0.6]}\n"                                                                  \
+    "loads:\n"                                                                                     \
+    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, "     \
+    "b(2)).y\", 0, 1]}\n"                                                                          \
+    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), "    \
+    "b(5)).x\", 2], axes: local}\n"
+
 static const char text[] =
     "limber: 1\n"
     "gravity: [0.3, -9.81, 0.2]\n"
-    "bodies:\n"
-    "  b(k=1..8): {type: rigid, mass: 1 + k, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1],\n"
-    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: "
-    "0.3*k},\n"
-    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, 1, "
-    "0], angle: 0.5}}}}\n"
-    "joints:\n"
+    "bodies:\n" BODIES "joints:\n"
     "  j1: {type: revolute, between: [ground, b(1).p], axis: [1, 2, 3], stiffness: 3, damping: 2, "
     "friction: 0.4,\n"
     "       effort: \"-2*joint(j1) - 0.5*rate(j1)*joint(j1) + vel(b(3).p, b(2).q).x\"}\n"
@@ -44,17 +58,7 @@ static const char text[] =
     "[50, 20], damping: [3, 2]}}\n"
     "  j11: {type: revolute, between: [ground, b(8).p], axis: y, drive: 0.3*sin(2*t)}\n"
     "  j12: {type: fixed, between: [b(7), b(5)], at: [3, 5, 2], compliant: {stiffness: 30, "
-    "damping: 1}}\n"
-    "forces:\n"
-    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, "
-    "length: 0.7}\n"
-    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: "
-    "[1, 2, 3, 0.4, 0.5, 0.6]}\n"
-    "loads:\n"
-    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, "
-    "b(2)).y\", 0, 1]}\n"
-    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), "
-    "b(5)).x\", 2], axes: local}\n"
+    "damping: 1}}\n" FORCES_AND_LOADS
     "  absolute: {on: b(1).q, force: [\"vel(b(4).p).y\", \"acc(b(4).q).z\", \"alpha(b(6)).x\"]}\n"
     "analysis: {type: dynamics, until: 1}\n";
 
@@ -65,12 +69,7 @@ static const char tree_text[] =
     "sections:\n"
     "  bar: {shape: stiffness, EA: 50, EIy: 3, EIz: 4, GJ: 2, rhoA: 1, rhoIy: 0.1, rhoIz: 0.2,\n"
     "    damping: {stiffness: 0.02}}\n"
-    "bodies:\n"
-    "  b(k=1..8): {type: rigid, mass: 1 + k, inertia: [1, 1.5, 2, 0.1, 0.2, -0.1],\n"
-    "    position: [k, 0.3*k, 0], com: [0.1, -0.2, 0.3], orientation: {axis: [1, k, 2], angle: "
-    "0.3*k},\n"
-    "    frames: {p: [0.4, 0.1, -0.2], q: {position: [-0.3, 0.2, 0.1], orientation: {axis: [1, 1, "
-    "0], angle: 0.5}}}}\n"
+    "bodies:\n" BODIES
     "  rod: {type: beam, section: bar, from: [9, 0, 0], to: [11, 1, 0], elements: 2}\n"
     "  plate: {type: superelement, beam: {section: bar, length: 2}, position: [11, 1, 0]}\n"
     "joints:\n"
@@ -91,17 +90,7 @@ static const char tree_text[] =
     "[50, 20], damping: [3, 2]}}\n"
     "  j11: {type: revolute, between: [ground, b(8).p], axis: y, drive: 0.3*sin(2*t)}\n"
     "  j12: {type: revolute, between: [b(4), rod.start], at: [9, 0, 0], axis: z}\n"
-    "  j13: {type: spherical, between: [rod.end, plate.start]}\n"
-    "forces:\n"
-    "  s1: {type: spring, between: [b(3).p, \"ground.at(1,1,1)\"], stiffness: 20, damping: 3, "
-    "length: 0.7}\n"
-    "  s2: {type: bushing, between: [b(4).q, b(7).p], stiffness: [10, 20, 30, 4, 5, 6], damping: "
-    "[1, 2, 3, 0.4, 0.5, 0.6]}\n"
-    "loads:\n"
-    "  dead: {on: b(5).p, force: [1, 2*t, \"pos(b(2).p, b(7).q).z\"], torque: [\"rot(b(6).q, "
-    "b(2)).y\", 0, 1]}\n"
-    "  follow: {on: b(6).q, force: [3, \"omega(b(3), b(8)).z\", 0], torque: [1, \"alpha(b(2), "
-    "b(5)).x\", 2], axes: local}\n"
+    "  j13: {type: spherical, between: [rod.end, plate.start]}\n" FORCES_AND_LOADS
     "analysis: {type: dynamics, until: 1}\n";
 
 /* Kinematics as written: nonlinear arguments, explicit time, inverses, shared and given frames. */

@@ -3,12 +3,8 @@
  * and body to world, as in the result files. Nothing here allocates.
  */
 
-/** out[o..] = a[i..] * b[j..], quaternions. `out` may be an operand. */
-export function multiply(out, o, a, i, b, j) {
-    const aw = a[i],
-        ax = a[i + 1],
-        ay = a[i + 2],
-        az = a[i + 3];
+/** out[o..] = (aw, ax, ay, az) * b[j..], quaternions. `out` may be `b`. */
+function product(out, o, aw, ax, ay, az, b, j) {
     const bw = b[j],
         bx = b[j + 1],
         by = b[j + 2],
@@ -19,20 +15,14 @@ export function multiply(out, o, a, i, b, j) {
     out[o + 3] = aw * bz + ax * by - ay * bx + az * bw;
 }
 
+/** out[o..] = a[i..] * b[j..], quaternions. `out` may be an operand. */
+export function multiply(out, o, a, i, b, j) {
+    product(out, o, a[i], a[i + 1], a[i + 2], a[i + 3], b, j);
+}
+
 /** out = conj(a) * b. */
 export function multiplyConj(out, o, a, i, b, j) {
-    const aw = a[i],
-        ax = -a[i + 1],
-        ay = -a[i + 2],
-        az = -a[i + 3];
-    const bw = b[j],
-        bx = b[j + 1],
-        by = b[j + 2],
-        bz = b[j + 3];
-    out[o] = aw * bw - ax * bx - ay * by - az * bz;
-    out[o + 1] = aw * bx + ax * bw + ay * bz - az * by;
-    out[o + 2] = aw * by - ax * bz + ay * bw + az * bx;
-    out[o + 3] = aw * bz + ax * by - ay * bx + az * bw;
+    product(out, o, a[i], -a[i + 1], -a[i + 2], -a[i + 3], b, j);
 }
 
 /** out[o..] = R(q) (x, y, z). */
