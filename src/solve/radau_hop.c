@@ -9,6 +9,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Accelerations behind a singular position may differ from those foreseen by this times the motion
+ * that the constraints may add. */
+#define MOST_JUMP 100
+
 /* Regularity of the constraints: the smallest pivot of the constrained mass matrix over the largest. */
 static int regularity(radau *g, double t, const double *q, const double *v, double *value)
 {
@@ -50,6 +54,18 @@ static int passes_singular(radau *g, double t, double h, double ends)
     return 0;
 }
 
+/* Accelerations behind, if they continue those in front: a stiff body answers to the least error of
+ * the positions with a large one, and cannot be led over by polynomials. 0, 2, < 0. */
+static int smooth_acceleration(radau *g, double t, double h, double most)
+{
+    lm_integrator *s = &g->base;
+    lm_copy(g->da[2], g->a[2], s->sys->nv);
+    int bad = lm_consistent_acceleration(s, t, g->q, g->v[2], g->a[2], g->lam[2]);
+    if (bad) return bad < 0 ? bad : 2;
+    for (int i = 0; i < s->sys->nv; i++) g->da[2][i] = h * h * (g->a[2][i] - g->da[2][i]);
+    return lm_motion_norm(s->sys, s->clock->size, g->da[2]) > most ? 2 : 0;
+}
+
 int radau_hop(radau *g, double t, double h, double most)
 {
     lm_integrator *s = &g->base;
@@ -67,6 +83,5 @@ int radau_hop(radau *g, double t, double h, double most)
     if (bad || there < 0.7 * here) return bad < 0 ? bad : 1;
     bad = passes_singular(g, t, h, fmin(here, there));
     if (bad <= 0) return bad < 0 ? bad : 1;
-    bad = lm_consistent_acceleration(s, t, g->q, g->v[2], g->a[2], g->lam[2]);
-    return bad < 0 ? bad : bad ? 2 : 0;
+    return smooth_acceleration(g, t, h, MOST_JUMP * most);
 }
