@@ -18,6 +18,7 @@
 #ifndef LIMBER_H
 #define LIMBER_H
 
+#include <limber/kinematics.h>
 #include <limber/status.h>
 #include <limber/version.h>
 #include <stddef.h>
@@ -56,6 +57,9 @@ typedef struct limber_load_options {
     const char *const *set; /* "NAME=expression": overrides of parameters */
     int set_count;
     int allow_outside_includes; /* include files outside the model's folder */
+    /* What moves the frames that the file calls `external`; copied, but for its context and scale,
+     * which must live as long as the model. NULL: a model with such frames is refused. */
+    const limber_kinematics *kinematics;
 } limber_load_options;
 
 limber_load_options limber_load_options_default(void);
@@ -71,6 +75,28 @@ void limber_model_free(limber_model *model);
 const char *limber_model_title(const limber_model *model);
 int limber_model_output_count(const limber_model *model);
 const char *limber_model_output_name(const limber_model *model, int i);
+
+/* States of the model: numbers that change between steps only. */
+int limber_model_state_count(const limber_model *model);
+const char *limber_model_state_name(const limber_model *model, int i);
+int limber_model_state_index(const limber_model *model, const char *name); /* -1: there is none */
+
+/* An accepted step of a dynamics analysis, as the caller's own function sees it. */
+typedef struct limber_step {
+    double t;              /* its end */
+    double dt;             /* its size */
+    long number;           /* from 1 */
+    const double *outputs; /* [limber_model_output_count] at its end, with the states of the step */
+    double *states;        /* [limber_model_state_count] for the next step, may be changed */
+    const char *reason;    /* may be set where the run is to stop: why */
+} limber_step;
+
+/* Call `function` after every accepted step of every run of this model, never for one that is tried
+ * and rejected; NULL: no more. A non-zero return stops the run (LIMBER_STOPPED). What the function has
+ * to remember for a run that is resumed it keeps in `states`, which are saved with the run. Not while
+ * the model is running. */
+void limber_model_on_step(limber_model *model, int (*function)(void *context, limber_step *step),
+                          void *context);
 
 /* ---- checking ---- */
 

@@ -13,24 +13,33 @@ typedef struct header {
 
 static const char magic[8] = "limber1";
 
+static size_t discrete_size(const lm_dynamics_run *d)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    return x ? sizeof(double) * (size_t)x->size : 0;
+}
+
 size_t lm_checkpoint_size(const lm_dynamics_run *d)
 {
     return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
-           d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl;
+           d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d);
 }
 
 /* Copy the parts to or from the block, in one order. */
 static void exchange(lm_dynamics_run *d, char *p, int save)
 {
+    const lm_discrete *x = d->g->sys->discrete;
     struct {
         void *at;
         size_t size;
     } part[] = {{d->k, sizeof *d->k},
                 {&d->g->stats, sizeof d->g->stats},
                 {d->g->block, d->g->block_size * sizeof(double)},
-                {d->g->sys->active, (size_t)d->g->sys->nl}};
+                {d->g->sys->active, (size_t)d->g->sys->nl},
+                {x ? x->block : NULL, discrete_size(d)}};
     p += sizeof(header);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
+        if (!part[i].size) continue;
         if (save)
             memcpy(p, part[i].at, part[i].size);
         else

@@ -31,6 +31,15 @@ static void integrate_power(lm_dynamics_run *d)
     d->k->lost += own ? d->g->lost : 0.5 * h * (d->k->loss0 + d->k->loss1);
 }
 
+/* The discrete state has changed, and with it the forces. */
+static void refresh_power(lm_dynamics_run *d)
+{
+    lm_energy e;
+    if (!d->g->sys->works || !d->g->sys->discrete) return;
+    energies(d, &e);
+    d->k->power1 = e.power, d->k->loss1 = e.dissipation;
+}
+
 /* After a start the powers are those of the new instant; an impulse's work is its energy. */
 static void restart_power(lm_dynamics_run *d, double before)
 {
@@ -79,9 +88,12 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     return lm_record_row(d->run, &s, t, &b);
 }
 
-static limber_status put_rows(lm_dynamics_run *d)
+/* Rows up to the present time. `before` a kink at which states may change, the row of that very instant
+ * waits: it shows the new ones. */
+static limber_status put_rows(lm_dynamics_run *d, int before)
 {
     double eps = 1e-12 * fmax(d->dt, fabs(d->g->clock->t) * 1e-3), now = d->g->clock->t + eps;
+    if (before && d->g->sys->discrete) now = d->g->clock->t;
     if (d->k->next > d->last || output_time(d, d->k->next) > now) return LIMBER_OK;
     lm_constraint_gap(d->g);
     while (d->k->next <= d->last && output_time(d, d->k->next) <= now) {
@@ -139,6 +151,7 @@ static double step_limit(const lm_dynamics_run *d, double *kink)
 {
     double limit = fmin(d->until, d->cap), same = 1e-12 * d->until;
     *kink = d->g->sys->form->next_kink(d->g->sys, d->g->clock->t + same);
+    limit = fmin(limit, lm_discrete_limit(d, d->g->clock->t + same, kink));
     if (*kink > d->until - same) *kink = INFINITY;
     limit = fmin(limit, *kink - 0.01 * same);
     if (d->g->ops->lands_on_outputs) limit = fmin(limit, output_time(d, d->k->next));
@@ -183,12 +196,16 @@ static limber_status one_step(lm_dynamics_run *d)
     integrate_power(d);
     follow_size(d);
     limber_status st = lm_record_step(d->run, g);
-    if (!st) st = put_rows(d);
+    int jumped = 0, at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
+    double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t;
+    if (!st) st = put_rows(d, at_kink);
+    if (!st) st = lm_discrete_step(d, next, &jumped);
+    if (!st) refresh_power(d);
     if (!st) st = watch_redundant(d);
-    if (!st && g->clock->t >= kink - 0.02e-12 * d->until) {
-        st = start(d, kink + 0.01e-12 * d->until, 1);
+    if (!st && (at_kink || jumped)) {
+        st = start(d, next, 1);
         if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
-        if (!st) st = put_rows(d);
+        if (!st) st = put_rows(d, 0);
     }
     if (st) return st;
     if (++d->k->since_checkpoint >= d->interval) lm_checkpoint_take(d);
@@ -218,7 +235,7 @@ static limber_status loop(lm_dynamics_run *d)
     limber_status st = LIMBER_OK;
     double end = d->until - 1e-12 * d->until;
     while (!st && d->g->clock->t < end) st = one_step(d);
-    if (!st) st = put_rows(d);
+    if (!st) st = put_rows(d, 0);
     finish(d);
     return st;
 }
@@ -242,9 +259,10 @@ static limber_status begin(lm_dynamics_run *d)
     d->k->energy0 = total(&e);
     d->k->kinetic0 = e.kinetic, d->k->gravity0 = e.gravity, d->k->elastic0 = e.elastic;
     int resumed = 0;
-    if (run->resuming) st = lm_checkpoint_read(d, &resumed);
+    st = lm_discrete_begin(d);
+    if (!st && run->resuming) st = lm_checkpoint_read(d, &resumed);
     if (st || resumed) return st;
-    st = put_rows(d);
+    st = put_rows(d, 0);
     if (!st) lm_checkpoint_take(d);
     return st ? st : lm_checkpoint_write(d);
 }
@@ -278,13 +296,14 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
 {
     lm_system *sys = run->sys;
     size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nl = (size_t)sys->nl;
+    size_t nout = (size_t)run->model->spec->outputs.n;
     double until = run->opt->until > 0 ? run->opt->until : a->until;
     *d = (lm_dynamics_run){
         .run = run, .until = until, .cap = INFINITY, .dt = fmin(a->output_step, until)};
     d->last = ceil(until / d->dt - 1e-9);
     d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
     d->g = make_integrator(a, sys, until);
-    d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + 1));
+    d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + nout + 1));
     d->k = lm_alloc(sizeof *d->k);
     if (d->g) d->snapshot = lm_alloc(lm_checkpoint_size(d));
     if (!d->g || !d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
@@ -293,6 +312,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->interval = fmin(500, fmax(least, floor(5e5 / (double)(nv + 1))));
     d->v = d->q + nq, d->a = d->v + nv, d->lam = d->a + nv;
     d->pose = d->lam + nl, d->pose0 = d->pose + 7 * sys->nposes;
+    d->outputs = d->pose0 + 7 * sys->nposes;
     d->g->profile.on = run->opt->profile;
     snprintf(run->sum->method, sizeof run->sum->method, "%s",
              a->method == LM_METHOD_NEWMARK ? "newmark" : d->g->ops->name);

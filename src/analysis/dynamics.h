@@ -24,6 +24,7 @@ typedef struct lm_dynamics_run {
     int redundant;           /* inactive constraint rows */
     double *q, *v, *a, *lam; /* interpolated state */
     double *pose, *pose0;    /* body poses now and at the start */
+    double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
     int snapshot_taken;
 } lm_dynamics_run;
@@ -31,6 +32,14 @@ typedef struct lm_dynamics_run {
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
 limber_status lm_dynamics_advance(lm_dynamics_run *d, double t);
 void lm_dynamics_close(lm_dynamics_run *d);
+
+/* discrete.c: the discrete state, and the caller's own function, after an accepted step. */
+limber_status lm_discrete_begin(lm_dynamics_run *d);
+/* The step is over and the next one begins at t, the present time or just behind a kink there. *jumped
+ * 1: a state on which forces depend has left its value, and the integrator has to start again. */
+limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
+/* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
+double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the

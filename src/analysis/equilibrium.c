@@ -72,7 +72,8 @@ static double stiffness(const lm_statics_search *s, const double *values)
     return most;
 }
 
-/* Rounding of the positions makes forces: the largest sum of |K_ij| |x_j| in a row, times 1e-16. */
+/* Rounding of the positions makes forces: the largest sum of |K_ij| |x_j| in a row, times 1e-16, or
+ * more where the residual holds differences. */
 static void estimate_floor(lm_statics_search *s, const double *values)
 {
     const lm_pattern *p = &s->sys->pattern;
@@ -82,7 +83,8 @@ static void estimate_floor(lm_statics_search *s, const double *values)
         for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++)
             sum[p->rowind[k]] += fabs(values[k]) * (s->sys->angular[c] ? 1 : s->span);
     for (int i = 0; i < s->sys->nv; i++) most = fmax(most, as_force(s, i, sum[i]));
-    s->floor = s->force > 0 ? DBL_EPSILON * most / (s->scale * s->force) : 0;
+    double unit = DBL_EPSILON * fmax(1, s->sys->noise);
+    s->floor = s->force > 0 ? unit * most / (s->scale * s->force) : 0;
 }
 
 static int matrix(lm_statics_search *s, double *values)

@@ -9,6 +9,12 @@
 limber_status lm_stop(lm_run *run, limber_status status, const char *fmt, ...)
 {
     va_list args;
+    if (status == LIMBER_STOPPED && run->sys && run->sys->trouble[0]) {
+        snprintf(run->sum->reason, sizeof run->sum->reason,
+                 "%s, last at t = %.6g, and smaller steps did not lead past it", run->sys->trouble,
+                 run->sys->trouble_at);
+        return status;
+    }
     va_start(args, fmt);
     vsnprintf(run->sum->reason, sizeof run->sum->reason, fmt, args);
     va_end(args);

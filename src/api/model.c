@@ -50,7 +50,8 @@ static limber_status load(const char *text, size_t size, const char *name,
     *out = NULL;
     if (!model) return LIMBER_MEMORY;
     if (options)
-        ro = (lm_read_options){options->set, options->set_count, options->allow_outside_includes};
+        ro = (lm_read_options){options->set, options->set_count, options->allow_outside_includes,
+                               options->kinematics};
     int st = text ? lm_read_text(&model->m.arena, diag, text, size, name, &ro, &spec)
                   : lm_read_file(&model->m.arena, diag, name, &ro, &spec);
     if (!st) {
@@ -97,6 +98,26 @@ int limber_model_output_count(const limber_model *model) { return model->m.spec-
 const char *limber_model_output_name(const limber_model *model, int i)
 {
     return model->m.spec->outputs.at[i].item.name;
+}
+
+int limber_model_state_count(const limber_model *model) { return model->m.spec->states.n; }
+const char *limber_model_state_name(const limber_model *model, int i)
+{
+    return model->m.spec->states.at[i].item.name;
+}
+
+int limber_model_state_index(const limber_model *model, const char *name)
+{
+    for (int i = 0; i < model->m.spec->states.n; i++)
+        if (strcmp(model->m.spec->states.at[i].item.name, name) == 0) return i;
+    return -1;
+}
+
+void limber_model_on_step(limber_model *model, int (*function)(void *context, limber_step *step),
+                          void *context)
+{
+    model->m.on_step = function;
+    model->m.on_step_context = context;
 }
 
 void limber_schema_json(FILE *out) { lm_schema_json(out); }

@@ -5,6 +5,7 @@
  * environment (slot 0 is always the time t; others are sensors, coordinates, s along a beam ...).
  * Evaluation reads the slots' values from an array indexed by slot number; derivatives are with
  * respect to the slots that the expression really uses, e->inputs[0..ninputs), in ascending order.
+ * The heights of surfaces lie below slot 0 (see lm_grid); they count as constants in derivatives.
  * Constants (numbers, parameters, pi, deg) are folded.  */
 #ifndef LM_EXPR_EXPR_H
 #define LM_EXPR_EXPR_H
@@ -26,6 +27,17 @@ typedef struct lm_expr {
     const struct lm_kink *kinks; /* private: places where the expression may not be smooth in t */
     int nkinks;
 } lm_expr;
+
+/* Heights over a line, which change between evaluations: `cells` numbers in slots[first],
+ * slots[first + 1] ..., with first < 0. Height i stands at from + i*width; between them the surface is
+ * straight. A periodic one begins again at `to`, another goes on level beyond its ends. */
+typedef struct lm_grid {
+    double from, to, width;
+    int cells, periodic, first;
+} lm_grid;
+
+/* The height at x, and unless NULL its slope there; of two slopes the one to the right. */
+double lm_grid_value(const lm_grid *g, const double *height, double x, double *slope);
 
 /* What a name in an expression can be. */
 typedef enum lm_symbol { LM_SYM_NONE, LM_SYM_CONSTANT, LM_SYM_SLOT } lm_symbol;
@@ -52,6 +64,8 @@ typedef struct lm_expr_env {
     int (*is_sensor)(void *ctx, const char *name);
     /* Give out a slot for the sensor: 0, or -1 after an lm_error. */
     int (*sensor)(void *ctx, const lm_sensor_call *call, int *slot);
+    /* The surface of that name, which stays; NULL after an lm_error. */
+    const lm_grid *(*surface)(void *ctx, const char *name, lm_loc loc);
     /* All symbol and sensor names known here, for suggestions. */
     const char *const *(*names)(void *ctx, int *n);
     /* Why sensors or t are not allowed here, for the message; NULL: a plain 'unknown name'. */

@@ -95,6 +95,15 @@ lm_node lm_node_table(lm_parser *p, lm_node a, const lm_piece *tab, int pieces)
     return (lm_node){p->ops.n - 1, 0};
 }
 
+/* Where it has corners as a function of time is not looked at: there is one at every height. */
+lm_node lm_node_surface(lm_parser *p, lm_node a, const lm_grid *grid)
+{
+    lm_op op = {.code = LM_OP_SURFACE, .a = operand(p, a)};
+    int fresh;
+    op.grid = grid;
+    return emit(p, op, (lm_form){0}, &fresh);
+}
+
 /* ---- two arguments ---- */
 
 /* x^k: exact by products for small integers, and never through log(x). */

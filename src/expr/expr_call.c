@@ -151,6 +151,28 @@ static lm_node norm(lm_parser *p, int open)
     return lm_node_ternary(p, LM_OP_NORM, part[0], part[1], part[2]);
 }
 
+/* surface(work, x): the heights are not in the expression, only where they lie. */
+static lm_node surface(lm_parser *p, int pos, int open)
+{
+    if (p->constants_only) lm_parse_not_constant(p, pos, "surface");
+    if (!lm_parse_is_word(lm_parse_peek(p), 1))
+        lm_parse_fail(p, p->pos, "expected the name of a surface, found %s", lm_parse_found(p));
+    int at = p->pos;
+    const char *name = lm_parse_reference(p);
+    if (lm_parse_peek(p) != ',')
+        lm_parse_fail(p, pos, "surface takes 2 arguments (name, x): surface(%.60s, x)", name);
+    p->pos++;
+    lm_node x = lm_parse_node(p);
+    lm_parse_close(p, open);
+    if (!p->env->surface) lm_parse_fail(p, pos, "surface cannot be used here");
+    const lm_grid *grid = p->env->surface(p->env->ctx, name, lm_parse_loc(p, at));
+    if (!grid) {
+        p->reported = 1;
+        longjmp(*p->bail, 1);
+    }
+    return lm_node_surface(p, x, grid);
+}
+
 static void check_number(lm_parser *p, const lm_fn *fn, int pos, int n)
 {
     if (n >= fn->least && n <= fn->most) return;
@@ -168,7 +190,7 @@ lm_node lm_parse_call(lm_parser *p, const lm_fn *fn, int pos)
     lm_node r;
     lm_parse_enter(p, open);
     if (!fn->build) {
-        r = norm(p, open);
+        r = fn->code == LM_OP_SURFACE ? surface(p, pos, open) : norm(p, open);
     } else {
         for (int more = lm_parse_peek(p) != ')'; more;) {
             int start = (lm_parse_peek(p), p->pos);

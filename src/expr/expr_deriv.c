@@ -13,6 +13,7 @@
 typedef struct pass {
     int n, order, careful;
     double *v, *g, *h;
+    const double *slots;
 } pass;
 
 /* Partial derivatives of one operation. second: aa, ab, bb, ac, bc, cc. */
@@ -62,8 +63,10 @@ static void norm_partials(const double x[3], double f, partials *to)
 }
 
 /* Fills *to, second only when order > 1, and returns the number of arguments. */
-static inline int op_partials(const lm_op *op, const double *v, double f, int order, partials *to)
+static inline int op_partials(const lm_op *op, const pass *w, double f, partials *to)
 {
+    const double *v = w->v;
+    int order = w->order;
     double *first = to->first, *second = to->second;
     switch (op->code) {
     case LM_OP_TABLE: {
@@ -73,6 +76,10 @@ static inline int op_partials(const lm_op *op, const double *v, double f, int or
         second[0] = out[1];
         return 1;
     }
+    case LM_OP_SURFACE:
+        lm_grid_value(op->grid, w->slots + op->grid->first, v[op->a], &first[0]);
+        second[0] = 0;
+        return 1;
     case LM_OP_IF:
         *to = (partials){0};
         if (!isnan(v[op->a])) first[v[op->a] != 0 ? 1 : 2] = 1;
@@ -193,7 +200,7 @@ static void differentiate(const pass *w, const lm_op *op)
     }
     partials d;
     const int reg[3] = {op->a, op->b, op->c};
-    int args = op_partials(op, w->v, w->v[op->dst], w->order, &d);
+    int args = op_partials(op, w, w->v[op->dst], &d);
     if (args == 1 && !w->careful && d.first[0] != 0) {
         compose(w, op, d.first[0], w->order > 1 ? d.second[0] : 0);
         return;
@@ -206,10 +213,10 @@ static void differentiate(const pass *w, const lm_op *op)
     if (w->order > 1) add_second(w, op, &d, args);
 }
 
-static void sweep(const pass *w, const lm_expr *e, const double *slots)
+static void sweep(const pass *w, const lm_expr *e)
 {
     for (const lm_op *op = e->ops, *end = op + e->nops; op < end; op++) {
-        w->v[op->dst] = lm_op_value(op, w->v, slots);
+        w->v[op->dst] = lm_op_value(op, w->v, w->slots);
         if (op->lo[0] < op->hi[0]) differentiate(w, op);
     }
 }
@@ -240,12 +247,13 @@ static double derivatives(const lm_expr *e, int order, const double *slots, doub
     if (e->constant) return e->value;
     const lm_op *last = &e->ops[e->nops - 1];
     size_t registers = (size_t)last->dst + 1, n = (size_t)e->ninputs;
-    pass w = {.n = e->ninputs, .order = order, .v = scratch, .g = scratch + registers};
+    pass w = {
+        .n = e->ninputs, .order = order, .v = scratch, .g = scratch + registers, .slots = slots};
     w.h = order > 1 ? w.g + registers * n : NULL;
-    sweep(&w, e, slots);
+    sweep(&w, e);
     if (copy_out(&w, last, grad, hess)) {
         w.careful = 1;
-        sweep(&w, e, slots);
+        sweep(&w, e);
         copy_out(&w, last, grad, hess);
     }
     return w.v[last->dst];

@@ -10,6 +10,7 @@ static inline double op_value(const lm_op *op, const double *v, const double *sl
     case LM_OP_CONST: return op->k;
     case LM_OP_TABLE: return lm_table_value(op->tab, op->b, v[op->a]);
     case LM_OP_IF: return isnan(v[op->a]) ? v[op->a] : v[op->a] != 0 ? v[op->b] : v[op->c];
+    case LM_OP_SURFACE: return lm_grid_value(op->grid, slots + op->grid->first, v[op->a], NULL);
     case LM_OP_NORM: return sqrt(v[op->a] * v[op->a] + v[op->b] * v[op->b] + v[op->c] * v[op->c]);
 #define LM_OP1(CODE, value, first, second)                                                         \
     case LM_OP_##CODE: {                                                                           \

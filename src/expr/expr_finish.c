@@ -10,6 +10,7 @@ static const unsigned char arity[LM_OP_COUNT] = {
     [LM_OP_TABLE] = 1,
     [LM_OP_IF] = 3,
     [LM_OP_NORM] = 3,
+    [LM_OP_SURFACE] = 1,
 #define LM_OP1(CODE, value, first, second)         [LM_OP_##CODE] = 1,
 #define LM_OP2(CODE, value, fa, fb, faa, fab, fbb) [LM_OP_##CODE] = 2,
 #include "expr/expr_ops.def"

@@ -63,7 +63,7 @@ _Noreturn void lm_parse_unknown(lm_parser *p, int pos, const char *kind, const c
 
 /* ---- references: name(index)(index, ...).name ... ---- */
 
-static _Noreturn void not_constant(lm_parser *p, int pos, const char *name)
+_Noreturn void lm_parse_not_constant(lm_parser *p, int pos, const char *name)
 {
     lm_parse_fail(p, pos,
                   "'%.100s' is not a constant; only numbers and parameters can be used here", name);
@@ -179,7 +179,7 @@ static void sensor_arguments(lm_parser *p, lm_sensor_call *call)
 
 void lm_parse_sensor(lm_parser *p, const char *fn, int pos, lm_sensor_call *call)
 {
-    if (p->constants_only) not_constant(p, pos, fn);
+    if (p->constants_only) lm_parse_not_constant(p, pos, fn);
     *call = (lm_sensor_call){.fn = fn, .component = "", .loc = lm_parse_loc(p, pos)};
     if (lm_parse_peek(p) == '(') sensor_arguments(p, call);
     if (lm_parse_peek(p) != '.') return;
@@ -216,7 +216,7 @@ static int symbol(lm_parser *p, const char *name, int pos, lm_node *r)
     switch (lookup(p, name, &value, &slot)) {
     case LM_SYM_CONSTANT: *r = lm_node_constant(value); return 1;
     case LM_SYM_SLOT:
-        if (p->constants_only) not_constant(p, pos, name);
+        if (p->constants_only) lm_parse_not_constant(p, pos, name);
         *r = lm_node_slot(p, slot);
         return 1;
     default: return 0;

@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 enum {
-    LM_OP_SLOT,  /* slots[a] */
-    LM_OP_CONST, /* k */
-    LM_OP_TABLE, /* piecewise cubic tab[b] at a */
-    LM_OP_IF,    /* a ? b : c */
-    LM_OP_NORM,  /* sqrt(a^2 + b^2 + c^2) */
+    LM_OP_SLOT,    /* slots[a] */
+    LM_OP_CONST,   /* k */
+    LM_OP_TABLE,   /* piecewise cubic tab[b] at a */
+    LM_OP_IF,      /* a ? b : c */
+    LM_OP_NORM,    /* sqrt(a^2 + b^2 + c^2) */
+    LM_OP_SURFACE, /* height of grid at a */
 #define LM_OP1(CODE, value, first, second)         LM_OP_##CODE,
 #define LM_OP2(CODE, value, fa, fb, faa, fab, fbb) LM_OP_##CODE,
 #include "expr/expr_ops.def"
@@ -41,6 +42,7 @@ struct lm_op {
     union {
         double k;
         const lm_piece *tab;
+        const lm_grid *grid;
     };
 };
 
@@ -137,6 +139,7 @@ lm_node lm_parse_name(lm_parser *p);
 const char *lm_parse_reference(lm_parser *p);
 _Noreturn void lm_parse_unknown(lm_parser *p, int pos, const char *kind, const char *name);
 int lm_parse_is_sensor(const lm_parser *p, const char *name);
+_Noreturn void lm_parse_not_constant(lm_parser *p, int pos, const char *name);
 
 /* Functions (expr_call.c). */
 typedef struct lm_fn {
@@ -158,6 +161,7 @@ lm_node lm_node_unary(lm_parser *p, int code, lm_node a, double k);
 lm_node lm_node_binary(lm_parser *p, int code, lm_node a, lm_node b);
 lm_node lm_node_ternary(lm_parser *p, int code, lm_node a, lm_node b, lm_node c);
 lm_node lm_node_table(lm_parser *p, lm_node a, const lm_piece *tab, int pieces);
+lm_node lm_node_surface(lm_parser *p, lm_node a, const lm_grid *grid);
 lm_form lm_node_form(const lm_parser *p, lm_node a);
 
 /* Instants where the value is not smooth (expr_kink.c). */

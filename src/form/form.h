@@ -16,6 +16,7 @@
 #include <limber/status.h>
 
 #include "base/diag.h"
+#include "form/discrete.h"
 #include "math/sparse.h"
 #include "model/model.h"
 
@@ -62,6 +63,7 @@ typedef struct lm_form {
     int (*select_rows)(lm_system *sys, double t, const double *q, int assembling);
     /* Largest violation of the inactive rows that should hold by themselves; *row which one. */
     double (*hidden_violation)(lm_system *sys, double t, const double *q, int *row);
+    /* The model's outputs, and into sys->discrete->input what changes the discrete state. */
     int (*outputs)(lm_system *sys, const lm_state *s, double *out);
     int (*energy)(lm_system *sys, const lm_state *s, lm_energy *e);
     /* What each joint exerts on its b (all of it: constraints, drives, springs, efforts) and each
@@ -102,6 +104,11 @@ struct lm_system {
     int algebraic;    /* 1: a force depends on accelerations or reactions */
     int works;        /* 1: loads, efforts, drives or dampers can do work */
     int mobility;     /* degrees of freedom found by the last select_rows */
+    lm_discrete *discrete; /* what changes between steps only; NULL: the model has no such thing */
+    double noise; /* errors of the residual over those of rounding: 1, or more with differences */
+    char trouble[300]; /* why a state beyond the last accepted one could not be evaluated, where the
+                        * user's C function is to blame: poses() of a state begins anew */
+    double trouble_at; /* ... at this time */
 };
 
 /* The model's row behind constraint k of a system. */

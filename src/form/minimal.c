@@ -61,13 +61,13 @@ static int reserve(minimal *s)
                : -1;
 }
 
-/* An angle is what only turns depend on. */
+/* An angle is what only turns depend on; of frames from C, what turns them. */
 static void note_angles(minimal *s)
 {
     for (int i = 0; i < s->sys.nv; i++) s->sys.angular[i] = 1;
     for (int i = 0; i < s->tree.links.n; i++) {
         const lm_link *l = &s->tree.links.at[i];
-        if (l->kind != LM_LINK_SLIDE) continue;
+        if (l->kind != LM_LINK_SLIDE || (s->written && s->arg[l->u].external)) continue;
         if (!s->written)
             s->sys.angular[l->u] = 0;
         else
@@ -75,6 +75,9 @@ static void note_angles(minimal *s)
                 if (s->arg[l->u].e->inputs[k] != LM_SLOT_T)
                     s->sys.angular[s->arg[l->u].e->inputs[k] - 1] = 0;
     }
+    for (int k = 0; k < s->external.nin; k++)
+        if (s->external.in[k] != LM_SLOT_T && !s->external.turns[k])
+            s->sys.angular[s->external.in[k] - 1] = 0;
     for (int k = 0; k < s->sys.nl; k++) {
         s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + s->row[k]];
         s->sys.active[k] = s->m->rows[s->row[k]].initial < 0;
@@ -96,16 +99,31 @@ static void refuse_reactions(const minimal *s, lm_diag *diag)
     }
 }
 
+/* Lists that grow cannot say that there is no memory for them: the arena does. */
+static int build_tree(minimal *s, lm_diag *diag)
+{
+    jmp_buf oom;
+    s->tree.arena = &s->arena;
+    s->arena.on_fail = &oom;
+    if (setjmp(oom)) {
+        s->arena.on_fail = NULL;
+        return -1;
+    }
+    int bad = s->written ? minimal_write_tree(s, diag) : minimal_grow_tree(s);
+    if (!bad) bad = lm_kintree_finish(&s->tree);
+    s->arena.on_fail = NULL;
+    return bad;
+}
+
 static int build(minimal *s, lm_diag *diag)
 {
-    s->tree.arena = &s->arena;
     s->written = s->m->spec->coordinates.n;
-    int bad = s->written ? minimal_write_tree(s, diag) : minimal_grow_tree(s);
+    int bad = build_tree(s, diag);
     if (bad) return bad;
-    if (lm_kintree_finish(&s->tree)) return -1;
     s->sys.nv = s->written ? s->written : s->tree.nu;
     s->sys.nq = (s->written ? s->written : s->tree.np) + s->m->nangles;
     if (choose_rows(s) || reserve(s) || minimal_make_columns(s, diag)) return -1;
+    if (s->external.uses.n && minimal_external_make(s, diag)) return -1;
     note_angles(s);
     refuse_reactions(s, diag);
     return minimal_make_pattern(s);
@@ -144,6 +162,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
                          .massless = in->massless,
                          .flexible = in->flexible,
                          .algebraic = in->algebraic,
+                         .discrete = in->discrete,
                          .works = in->works || m->spec->coordinates.n > 0};
     int bad = build(s, diag);
     if (!bad && diag->errors == errors) {
@@ -163,13 +182,14 @@ static int initial(lm_system *sys, double *q, double *v)
 }
 
 /* Remembered angles move with the coordinates; where they end exactly is measured from the poses. */
-static void follow_angles(minimal *s, const double *q0, const double *dx, double *q1)
+static int follow_angles(minimal *s, const double *q0, const double *dx, double *q1)
 {
     int own = s->sys.nq - s->m->nangles;
     lm_state at = {s->t, q1, dx, NULL, NULL};
     memmove(q1 + own, q0 + own, sizeof(double) * (size_t)s->m->nangles);
-    if (!s->in->ntracked) return;
-    minimal_place(s, &at);
+    if (!s->in->ntracked) return 0;
+    int bad = minimal_place(s, &at);
+    if (bad) return bad;
     for (int k = 0; k < s->in->ntracked; k++) {
         const lm_coord *c = &s->m->coords[s->in->tracked[k]];
         int pair = s->m->joints[c->joint].pair;
@@ -180,6 +200,7 @@ static void follow_angles(minimal *s, const double *q0, const double *dx, double
         double near = q0[own + c->turns] + blocks_dot(G, d);
         q1[own + c->turns] = lm_angle_near(lm_measure_value(c->measure, c->i, c->j, pose), near);
     }
+    return 0;
 }
 
 static int retract(lm_system *sys, const double *q0, const double *dx, double *q1)
@@ -192,8 +213,7 @@ static int retract(lm_system *sys, const double *q0, const double *dx, double *q
         for (int i = 0; i < sys->nv; i++) q1[i] = q0[i] + dx[i];
     else
         lm_kintree_retract(&s->tree, q0, dx, q1);
-    follow_angles(s, q0, dx, q1);
-    return 0;
+    return follow_angles(s, q0, dx, q1);
 }
 
 static void local_rate(const lm_system *sys, const double *xi, const double *v, double *rate)
@@ -217,17 +237,19 @@ static void carry(const lm_system *sys, const double *q0, const double *q1, cons
 /* ---- equations ---- */
 
 /* Bring the nodal system to the state; its own view of it. */
-static lm_state enter(minimal *s, const lm_state *st)
+static int enter(minimal *s, const lm_state *st, lm_state *inner)
 {
-    minimal_place(s, st);
-    return minimal_inner(s, st);
+    *inner = minimal_inner(s, st);
+    return minimal_place(s, st);
 }
 
 static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
 {
     minimal *s = (minimal *)sys;
-    lm_state inner = enter(s, st);
-    int bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
+    lm_state inner;
+    int bad = enter(s, st, &inner);
+    if (!bad)
+        bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
     if (bad) return bad;
     minimal_partials(s);
@@ -247,7 +269,9 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
 static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 {
     minimal *s = (minimal *)sys;
-    lm_state inner = enter(s, st);
+    lm_state inner;
+    int bad = enter(s, st, &inner);
+    if (bad) return bad;
     lm_form_corotational.constraint_rate(&s->in->sys, &inner, s->phi_rate);
     for (int k = 0; k < sys->nl; k++) rate[k] = s->phi_rate[s->row[k]];
     return 0;
@@ -256,7 +280,9 @@ static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
 {
     minimal *s = (minimal *)sys;
-    lm_state inner = enter(s, st);
+    lm_state inner;
+    int bad = enter(s, st, &inner);
+    if (bad) return bad;
     lm_form_corotational.constraint_accel(&s->in->sys, &inner, s->phi_rate);
     for (int k = 0; k < sys->nl; k++) accel[k] = s->phi_rate[s->row[k]];
     return 0;
@@ -296,7 +322,7 @@ static int select_rows(lm_system *sys, double t, const double *q, int assembling
     const lm_spec *spec = s->m->spec;
     lm_state at = {t, q, NULL, NULL, NULL};
     int redundant = 0;
-    minimal_place(s, &at);
+    if (minimal_place(s, &at)) return 0; /* an accepted state: the choice made before stays */
     minimal_partials(s);
     nodal_kinematics(s->in, s->qi);
     lm_eliminate_begin(s->eliminator);
@@ -320,7 +346,7 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
     minimal *s = (minimal *)sys;
     lm_state at = {t, q, NULL, NULL, NULL};
     int row = 0;
-    minimal_place(s, &at);
+    if (minimal_place(s, &at)) return 0;
     double worst = lm_form_corotational.hidden_violation(&s->in->sys, t, s->qi, &row);
     *which = s->own[row] >= 0 ? s->own[row] : 0;
     return worst;
@@ -329,12 +355,13 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
 /* ---- results ---- */
 
 /* The nodal state with all reactions; forget_reactions takes back those that are no unknowns. */
-static lm_state with_reactions(minimal *s, const lm_state *st)
+static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
 {
-    lm_state inner = enter(s, st);
-    if (st->a && st->lam && !nodal_residual(&s->in->sys, &inner, s->ri, s->phi, s->phi_rate))
+    int bad = enter(s, st, inner);
+    if (bad) return bad;
+    if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->ri, s->phi, s->phi_rate))
         minimal_reactions(s);
-    return inner;
+    return 0;
 }
 
 static void forget_reactions(minimal *s)
@@ -346,8 +373,9 @@ static void forget_reactions(minimal *s)
 static int outputs(lm_system *sys, const lm_state *st, double *out)
 {
     minimal *s = (minimal *)sys;
-    lm_state inner = with_reactions(s, st);
-    int bad = lm_form_corotational.outputs(&s->in->sys, &inner, out);
+    lm_state inner;
+    int bad = with_reactions(s, st, &inner);
+    if (!bad) bad = lm_form_corotational.outputs(&s->in->sys, &inner, out);
     forget_reactions(s);
     return bad;
 }
@@ -355,23 +383,48 @@ static int outputs(lm_system *sys, const lm_state *st, double *out)
 static void forces(lm_system *sys, const lm_state *st, double *joint, double *load)
 {
     minimal *s = (minimal *)sys;
-    lm_state inner = with_reactions(s, st);
+    lm_state inner;
+    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
     lm_form_corotational.forces(&s->in->sys, &inner, joint, load);
     forget_reactions(s);
+}
+
+static int driven_by_time(const minimal *s)
+{
+    for (int k = 0; s->written && k < s->tree.nu; k++)
+        for (int i = 0; i < s->arg[k].e->ninputs; i++)
+            if (s->arg[k].e->inputs[i] == LM_SLOT_T) return 1;
+    return 0;
+}
+
+/* What moves the frames that depend on time does work: the residual of the nodes is the force that
+ * their kinematics exerts on them, and no work is done along the coordinates, X^T r = 0. What is left is
+ * r . V at rest of all coordinates. */
+static int time_power(minimal *s, const lm_state *st, lm_energy *e)
+{
+    lm_state inner = minimal_inner(s, st), rest = {st->t, st->q, NULL, NULL, NULL};
+    if (!st->a || !driven_by_time(s)) return 0;
+    int bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
+    if (!bad) bad = minimal_place(s, &rest);
+    for (int i = 0; i < s->in->sys.nv && !bad; i++) e->power += s->ri[i] * s->vi[i];
+    return bad ? bad : minimal_place(s, st);
 }
 
 static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     minimal *s = (minimal *)sys;
-    lm_state inner = enter(s, st);
-    return lm_form_corotational.energy(&s->in->sys, &inner, e);
+    lm_state inner;
+    int bad = enter(s, st, &inner);
+    if (!bad) bad = lm_form_corotational.energy(&s->in->sys, &inner, e);
+    return bad ? bad : time_power(s, st, e);
 }
 
 static void poses(lm_system *sys, const double *q, double *pose)
 {
     minimal *s = (minimal *)sys;
     lm_state at = {s->t, q, NULL, NULL, NULL};
-    minimal_place(s, &at);
+    sys->trouble[0] = 0;
+    minimal_place(s, &at); /* cannot fail: the state was accepted */
     lm_form_corotational.poses(&s->in->sys, s->qi, pose);
 }
 

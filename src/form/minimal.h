@@ -19,9 +19,40 @@
 typedef struct min_arg {
     const lm_expr *e;
     double sign;
-    int first; /* of its numbers in grad, dot, next */
-    int hess;  /* of its Hessian */
+    int first;    /* of its numbers in grad, dot, next */
+    int hess;     /* of its Hessian */
+    int external; /* k > 0: row k - 1 of what a C function gives; e holds its inputs only */
 } min_arg;
+
+/* A place in the tree where a frame is used that a C function gives. */
+typedef struct min_use {
+    int product;
+    int frame;   /* of the function's frames */
+    int inverse; /* 1: inv(frame) */
+    int turn;    /* the link of its first turn: its E is the attitude */
+    lm_v3 x0;    /* pose at the state: where its angles are zero */
+    lm_m3 R0;
+} min_use;
+
+/* Step of the differences of poses, as a part of a scale. */
+#define MINIMAL_POSE_STEP 1e-3
+
+/* Frames that a C function gives. A row is one of the six arguments of a use. */
+typedef struct min_external {
+    LM_VEC(min_use) uses;
+    int nin;                 /* slots (t, coordinates) that they depend on */
+    int *in, *at;            /* [nin]; and [1 + written] the other way round, or -1 */
+    double *scale;           /* [nin] changes over which the frames move noticeably */
+    unsigned char *turns;    /* [nin] 1: they turn at the start */
+    double *slot;            /* [1 + written] where the function is called */
+    limber_pose *pose;       /* [2 frames] what it gave; at the start */
+    limber_twist *twist;     /* [frames][written + 1] */
+    double *u, *near;        /* rows [rows], gradients [rows][nin] at four places around a state */
+    double *w;               /* [nin] a direction */
+    double *G, *dot, *curve; /* [rows][nin] gradients, their rate along the motion, its rate */
+    int known;               /* these are known at: 0 no state, 1 the positions, 2 and rates of */
+    double *last, *last_v;   /* [1 + written], [written] */
+} min_external;
 
 /* A rate of the tree for messages, and where it starts. */
 typedef struct min_rate {
@@ -72,6 +103,7 @@ typedef struct minimal {
     int *near_at;                       /* [nodes] place of a node among those near, scratch */
     int *place;                    /* [nv + nl] place of each row in one column of the matrix */
     double *sensed, *bent, *trial; /* for forces that read a coordinate */
+    min_external external;
     lm_eliminator *eliminator;
     int *candidate; /* [nl] rows in the order in which they are chosen */
 } minimal;
@@ -86,10 +118,25 @@ int minimal_make_pattern(minimal *s);
 void minimal_start(minimal *s, double *q, double *v); /* positions and velocities at the start */
 
 /* minimal_kin.c */
-void minimal_place(minimal *s, const lm_state *st); /* the state of tree and nodal system */
-void minimal_partials(minimal *s);                  /* X of all jets, at the state */
-void minimal_jets(minimal *s, const lm_state *st);  /* ... and the rest of them */
+int minimal_place(minimal *s,
+                  const lm_state *st); /* the state of tree and nodal system; 0, or > 0 */
+void minimal_partials(minimal *s);     /* X of all jets, at the state */
+int minimal_jets(minimal *s, const lm_state *st); /* ... and the rest of them; 0, or > 0 */
 lm_state minimal_inner(const minimal *s, const lm_state *st);
+
+/* minimal_external.c: frames that a C function gives. Where they return an int: 0, or > 0
+ * where the function fails, and why is in sys.trouble. */
+int minimal_external_make(minimal *s,
+                          lm_diag *diag); /* at the end of making the system; -1: memory */
+int minimal_external_place(minimal *s, const lm_state *st); /* at s->slots */
+int minimal_external_hessians(minimal *s);                  /* into s->hess, at the same state */
+/* Value, gradient and its rate of one argument; and the second rate of the gradient. */
+double minimal_external_argument(const minimal *s, int u, double *grad, double *dot);
+void minimal_external_curve(const minimal *s, int u, double *out);
+/* Parts of it, at external.slot: the poses of s->slots as those where angles are zero; rows; gradients. */
+int minimal_external_take(minimal *s);
+int minimal_external_u(minimal *s, double *u);
+int minimal_external_gradient(minimal *s, int partials, double *G);
 
 /* minimal_jacobian.c */
 int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,

@@ -189,10 +189,11 @@ int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, d
     minimal *s = (minimal *)sys;
     nodal *in = s->in;
     memset(values, 0, sizeof(double) * (size_t)sys->pattern.nnz);
-    minimal_place(s, st);
+    int bad = minimal_place(s, st);
+    if (!bad) bad = minimal_jets(s, st);
+    if (bad) return bad;
     lm_state inner = minimal_inner(s, st);
-    minimal_jets(s, st);
-    int bad = nodal_jacobian(&in->sys, &inner, cM, cD, cK, s->A);
+    bad = nodal_jacobian(&in->sys, &inner, cM, cD, cK, s->A);
     if (!bad && (cD != 0 || cK != 0)) bad = nodal_jacobian(&in->sys, &inner, 1, 0, 0, s->M);
     if (!bad && cK != 0) bad = nodal_jacobian(&in->sys, &inner, 0, 1, 0, s->D);
     if (!bad && cK != 0) bad = nodal_residual(&in->sys, &inner, s->ri, s->phi, s->phi_rate);

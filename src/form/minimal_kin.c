@@ -16,32 +16,45 @@ static double input_accel(const lm_expr *e, int k, const double *a)
     return e->inputs[k] == LM_SLOT_T || !a ? 0 : a[e->inputs[k] - 1];
 }
 
-/* u, du/dt and d2u/dt2 of one argument; its gradient and Hessian are kept. */
+/* u of one argument, its gradient and Hessian, and the rate of the gradient. */
+static double expression(minimal *s, const min_arg *arg, const lm_state *st, double *g, double *dot)
+{
+    const lm_expr *e = arg->e;
+    double *H = s->hess + arg->hess;
+    double u = arg->sign * (e->constant ? e->value : lm_expr_hess(e, s->slots, s->scratch, g, H));
+    for (int i = 0; i < e->ninputs; i++) {
+        dot[i] = 0;
+        g[i] *= arg->sign;
+        for (int j = 0; j < e->ninputs; j++) {
+            H[e->ninputs * i + j] *= arg->sign;
+            dot[i] += H[e->ninputs * i + j] * input_rate(e, j, st->v);
+        }
+    }
+    return u;
+}
+
+/* u, du/dt and d2u/dt2 of one argument; its derivatives are kept. */
 static void evaluate(minimal *s, int k, const lm_state *st)
 {
     const min_arg *arg = &s->arg[k];
     const lm_expr *e = arg->e;
-    double *g = s->grad + arg->first, *H = s->hess + arg->hess;
-    s->p[k] = arg->sign * (e->constant ? e->value : lm_expr_hess(e, s->slots, s->scratch, g, H));
+    double *g = s->grad + arg->first, *dot = s->dot + arg->first;
+    s->p[k] =
+        arg->external ? minimal_external_argument(s, k, g, dot) : expression(s, arg, st, g, dot);
     s->du[k] = s->ddu[k] = 0;
     for (int i = 0; i < e->ninputs; i++) {
-        double turn = 0;
-        g[i] *= arg->sign;
-        for (int j = 0; j < e->ninputs; j++) {
-            H[e->ninputs * i + j] *= arg->sign;
-            turn += H[e->ninputs * i + j] * input_rate(e, j, st->v);
-        }
-        s->dot[arg->first + i] = turn;
         s->du[k] += g[i] * input_rate(e, i, st->v);
-        s->ddu[k] += g[i] * input_accel(e, i, st->a) + turn * input_rate(e, i, st->v);
+        s->ddu[k] += g[i] * input_accel(e, i, st->a) + dot[i] * input_rate(e, i, st->v);
     }
 }
 
-static void arguments(minimal *s, const lm_state *st)
+static int arguments(minimal *s, const lm_state *st)
 {
     s->slots[LM_SLOT_T] = st->t;
     memcpy(s->slots + 1, st->q, sizeof(double) * (size_t)s->written);
-    for (int k = 0; k < s->tree.nu; k++) evaluate(s, k, st);
+    int bad = s->external.uses.n ? minimal_external_place(s, st) : 0;
+    for (int k = 0; k < s->tree.nu && !bad; k++) evaluate(s, k, st);
+    return bad;
 }
 
 /* d/dq of d2u/dt2 at fixed rates: H a, and the change of dot along the motion. The latter holds third
@@ -60,7 +73,8 @@ static void second_rates(minimal *s, const lm_state *st)
         int n = e->ninputs;
         double *out = s->next + arg->first, *H = s->hess + arg->hess;
         for (int i = 0; i < n; i++) out[i] = 0;
-        for (int side = -1; side <= 1; side += 2) {
+        if (arg->external) minimal_external_curve(s, k, out);
+        for (int side = -1; side <= 1 && !arg->external; side += 2) {
             for (int i = 0; i < n; i++)
                 s->slots[e->inputs[i]] += side * h * input_rate(e, i, st->v);
             lm_expr_hess(e, s->slots, s->scratch, s->hess_low + n * n, s->hess_low);
@@ -94,10 +108,11 @@ static void place_angles(minimal *s, const double *q)
     }
 }
 
-void minimal_place(minimal *s, const lm_state *st)
+int minimal_place(minimal *s, const lm_state *st)
 {
+    int bad = s->written ? arguments(s, st) : 0;
     s->t = st->t;
-    if (s->written) arguments(s, st);
+    if (bad) return bad;
     const double *p = s->written ? s->p : st->q;
     const double *du = s->written ? s->du : st->v, *ddu = s->written ? s->ddu : st->a;
     lm_kintree_move(&s->tree, p, du, ddu);
@@ -119,6 +134,7 @@ void minimal_place(minimal *s, const lm_state *st)
     s->in->sys.load_factor = s->sys.load_factor;
     s->in->sys.softness = s->sys.softness;
     s->in->sys.regular_mass = s->sys.regular_mass;
+    return 0;
 }
 
 lm_state minimal_inner(const minimal *s, const lm_state *st)
@@ -175,8 +191,10 @@ static void written_jet(minimal *s, const lm_column *c, const lm_jet *u, lm_jet 
     }
 }
 
-void minimal_jets(minimal *s, const lm_state *st)
+int minimal_jets(minimal *s, const lm_state *st)
 {
+    int bad = s->external.uses.n ? minimal_external_hessians(s) : 0;
+    if (bad) return bad;
     if (s->written) second_rates(s, st);
     for (int n = 0; n < s->m->nnodes; n++) {
         const lm_tip *tip = &s->tree.tips.at[n];
@@ -190,4 +208,5 @@ void minimal_jets(minimal *s, const lm_state *st)
                 written_jet(s, c, &u, jets, s->input_at + s->input_first[tip->first + k]);
         }
     }
+    return 0;
 }

@@ -1,5 +1,6 @@
 /* Columns of the nodes, the pattern of the matrix, and the start. */
 #include "form/minimal.h"
+#include "form/minimal_check.h"
 
 #include <string.h>
 
@@ -101,8 +102,9 @@ int minimal_make_columns(minimal *s, lm_diag *diag)
     }
     s->jets = LM_NEW_N(&s->arena, lm_jet, done);
     if (!s->jets || list_moved(s, done)) return -1;
+    int errors = diag->errors;
     refuse_idle(s, diag);
-    return 0;
+    return diag->errors > errors ? 0 : minimal_check(s, diag);
 }
 
 /* ---- pattern ---- */

@@ -76,8 +76,38 @@ static int write_factor(writer *w, const lm_factor *f, int inverse, int fresh, p
     }
 }
 
+/* Inputs of an argument that has no expression. */
+static lm_expr *inputs_only(minimal *s, const lm_product *product)
+{
+    lm_expr *e = LM_NEW(&s->arena, lm_expr);
+    if (e) *e = (lm_expr){.ninputs = product->ninputs, .inputs = product->inputs};
+    return e;
+}
+
+/* A frame that a C function gives: three slides, and three turns from the attitude where it is. */
+static int write_external(writer *w, const lm_product *product, int inverse, place *p)
+{
+    minimal *s = w->s;
+    int row = 6 * s->external.uses.n;
+    lm_expr *e = inputs_only(s, product);
+    min_use *use = LM_PUSH(&s->arena, &s->external.uses);
+    if (!e || !use) return -1;
+    *use = (min_use){.product = (int)(product - s->m->spec->products.at),
+                     .frame = product->external - 1,
+                     .inverse = inverse};
+    for (int k = 0; k < 6; k++) {
+        min_arg *a = LM_PUSH(&s->arena, &w->args);
+        if (!a) return -1;
+        *a = (min_arg){.e = e, .sign = 1, .external = 1 + row + k};
+        if (hang(s, p, k < 3 ? LM_LINK_SLIDE : LM_LINK_TURN, unit_axis(k % 3))) return -1;
+        if (k == 3) use->turn = p->link;
+    }
+    return 0;
+}
+
 static int write_factors(writer *w, const lm_product *product, int inverse, int fresh, place *p)
 {
+    if (product->external) return write_external(w, product, inverse, p);
     for (int k = 0; k < product->nfactors; k++) {
         const lm_factor *f = &product->factors[inverse ? product->nfactors - 1 - k : k];
         if (write_factor(w, f, inverse, fresh && k == 0, p)) return -1;

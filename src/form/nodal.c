@@ -37,6 +37,8 @@ static void note_traits(nodal *s)
         int algebraic = k == LM_SENSOR_ACC || k == LM_SENSOR_ALPHA || k == LM_SENSOR_FORCE ||
                         k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION;
         if (s->force_sensor[i] && algebraic) s->sys.algebraic = 1;
+        if (s->force_sensor[i] && k == LM_SENSOR_STATE)
+            s->sys.discrete->forces[s->m->spec->sensors.at[i].state] = 1;
     }
     s->sys.works = s->nloads > 0;
     for (int k = 0; k < s->m->nactions; k++) {
@@ -82,7 +84,8 @@ static int scratch_size(const lm_spec *spec)
             if (l->has_torque) n = expr_most(&l->torque[c], n);
         }
     for (int i = 0; i < spec->outputs.n; i++) n = expr_most(&spec->outputs.at[i].expr, n);
-    return n;
+    int other = lm_discrete_scratch(spec);
+    return other > n ? other : n;
 }
 
 /* Mark the sensors of an expression and list its couplings. */
@@ -189,7 +192,7 @@ static int reserve(nodal *s)
     s->load_expr = LM_NEW_N(a, nodal_expr, s->nloads);
     s->kin.R = LM_NEW_N(a, lm_m3, m->nnodes);
     s->kin.pair = LM_NEW_N(a, lm_pair_pose, m->npairs);
-    s->slots = LM_NEW_N(a, double, m->spec->sensors.n + 1);
+    if (lm_discrete_make(a, m->spec, m->spec->sensors.n, &s->sys.discrete, &s->slots)) return -1;
     s->force_sensor = LM_NEW_N(a, unsigned char, m->spec->sensors.n);
     s->scratch = LM_NEW_N(a, double, scratch_size(m->spec));
     s->egrad = LM_NEW_N(a, double, m->spec->sensors.n + 1);
@@ -394,6 +397,7 @@ static int outputs(lm_system *sys, const lm_state *st, double *out)
         if (!s->force_sensor[i]) s->slots[1 + i] = nodal_sensor(s, st, i);
     for (int i = 0; i < s->m->spec->outputs.n; i++)
         out[i] = lm_expr_eval(&s->m->spec->outputs.at[i].expr, s->slots, s->scratch);
+    if (sys->discrete) lm_discrete_read(sys->discrete, s->slots, s->scratch);
     return 0;
 }
 

@@ -144,7 +144,7 @@ typedef struct nodal {
     nodal_load *load;
     nodal_expr *load_expr; /* [nloads] */
     nodal_kin kin;
-    double *slots;               /* values of t and the sensors */
+    double *slots;               /* values of t and the sensors; below them heights of surfaces */
     unsigned char *force_sensor; /* [nsensors] used by an effort or load */
     unsigned char *reactive;     /* [nactions] its effort depends on a reaction */
     int sensing;                 /* sensors of forces are being read: see nodal_reaction */

@@ -197,6 +197,8 @@ double nodal_sensor(nodal *s, const lm_state *st, int i)
     case LM_SENSOR_COORDINATE: return s->coordinate ? s->coordinate[c->coordinate] : NAN;
     case LM_SENSOR_COORDINATE_RATE:
         return s->coordinate_rate ? s->coordinate_rate[c->coordinate] : NAN;
+    case LM_SENSOR_STATE: return s->sys.discrete->value[c->state];
+    case LM_SENSOR_STEP: return *s->sys.discrete->dt;
     default: return NAN; /* refused when the system was made */
     }
 }

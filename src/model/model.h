@@ -117,6 +117,8 @@ typedef struct lm_coord { /* a joint coordinate: what joint(j) measures */
     int turns;     /* >= 0: an angle; index of its continuous value among the state's angles */
 } lm_coord;
 
+struct limber_step;
+
 typedef struct lm_model {
     lm_arena arena; /* owns everything, the spec included */
     const lm_spec *spec;
@@ -136,6 +138,9 @@ typedef struct lm_model {
     lm_action *actions;
     lm_coord *coords;
     double size; /* characteristic length: extent of all points as drawn; 0: a point */
+    /* Called once per accepted step of a dynamics analysis, see limber_model_on_step; NULL: not. */
+    int (*on_step)(void *context, struct limber_step *step);
+    void *on_step_context;
 } lm_model;
 
 /* Compile; errors of geometry (frames that should meet and do not, ...) go to `diag`. Takes the

@@ -11,6 +11,7 @@ typedef struct pose {
 
 typedef struct drawing {
     const lm_spec *spec;
+    const limber_pose *external; /* of the frames that a C function gives */
     double *slots, *scratch;
 } drawing;
 
@@ -40,9 +41,23 @@ static void apply_factor(const drawing *d, const lm_factor *f, int inverse, pose
     p->R = m3_mul(&p->R, &Q);
 }
 
+static void apply_external(const limber_pose *given, int inverse, pose *p)
+{
+    lm_m3 R;
+    lm_v3 x = v3_from(given->position);
+    for (int i = 0; i < 9; i++) R.m[i] = given->rotation[i];
+    if (inverse) {
+        x = v3_neg(m3_tv(&R, x));
+        R = m3_t(&R);
+    }
+    p->x = v3_add(p->x, m3_v(&p->R, x));
+    p->R = m3_mul(&p->R, &R);
+}
+
 static void apply(const drawing *d, int product, int inverse, pose *p)
 {
     const lm_product *x = &d->spec->products.at[product];
+    if (x->external) apply_external(&d->external[x->external - 1], inverse, p);
     for (int k = 0; k < x->nfactors; k++)
         apply_factor(d, &x->factors[inverse ? x->nfactors - 1 - k : k], inverse, p);
 }
@@ -107,7 +122,7 @@ static int scratch_size(const lm_spec *spec)
 void lm_draw_motions(lm_reader *r)
 {
     lm_spec *spec = r->spec;
-    if (!spec->products.n || r->diag->errors) return;
+    if (r->diag->errors) return;
     drawing d = {.spec = spec};
     d.slots = LM_NEW_N(&r->scratch, double, 1 + spec->coordinates.n);
     d.scratch = LM_NEW_N(&r->scratch, double, scratch_size(spec));
@@ -116,5 +131,7 @@ void lm_draw_motions(lm_reader *r)
         const lm_spec_initial *in = &spec->initial.at[i];
         if (in->coordinate >= 0 && in->has_value) d.slots[1 + in->coordinate] = in->value;
     }
+    d.external = lm_draw_external(r, d.slots);
+    if (r->diag->errors) return;
     for (int i = 0; i < spec->bodies.n; i++) draw_body(&d, &spec->bodies.at[i]);
 }

@@ -215,6 +215,13 @@ static int factor(parser *p)
     const char *word = lm_arena_strn(&p->r->scratch, start, (size_t)(p->c - start));
     int call = next(p) == '(';
     if (call && strcmp(word, "inv") == 0) return inverse(p);
+    if (strcmp(word, "external") == 0) {
+        lm_error(
+            p->r->diag, here(p, start),
+            "'external' stands alone: give the frame a name in 'frames', 'hand: external', and "
+            "use that");
+        return -1;
+    }
     for (size_t i = 0; call && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, word) == 0)
             return elementary(p, functions[i].name, functions[i].kind);
@@ -249,7 +256,8 @@ static int parse(lm_reader *r, const lm_yaml *node, lm_product *out)
 
 static int read_named(lm_reader *r, const lm_entry *entry, void *item)
 {
-    int reserved = strcmp(entry->name, "ground") == 0 || strcmp(entry->name, "inv") == 0;
+    int reserved = strcmp(entry->name, "ground") == 0 || strcmp(entry->name, "inv") == 0 ||
+                   strcmp(entry->name, "external") == 0;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         reserved |= strcmp(functions[i].name, entry->name) == 0;
     if (reserved)
@@ -257,6 +265,8 @@ static int read_named(lm_reader *r, const lm_entry *entry, void *item)
                  "a frame cannot be called '%s': that name has a meaning "
                  "in products",
                  entry->name);
+    int external = reserved ? 0 : lm_read_external(r, entry->name, entry->value, item);
+    if (external) return external > 0 ? 0 : -1;
     return parse(r, entry->value, item) || reserved ? -1 : 0;
 }
 

@@ -289,8 +289,10 @@ int lm_kind_section_expr(lm_reader *r, const lm_key *key, const lm_yaml *node, v
         double v = lm_expr_eval(e, slots, scratch);
         char text[80];
         if (isfinite(v) && lm_range_holds(key->range, v)) continue;
-        lm_error(r->diag, node->loc, "%s is %s at s = %.4g along the beam; it must be %s",
-                 lm_subject(r), lm_number_text(r, v), slots[1], lm_range_text(key->range, text));
+        const char *must = lm_range_text(key->range, text); /* dimensions of beams have one */
+        lm_error(r->diag, node->loc, "%s is %s at s = %.4g%s; it must be %s", lm_subject(r),
+                 lm_number_text(r, v), slots[1], must ? " along the beam" : "",
+                 must ? must : "a finite number");
         return -1;
     }
     return 0;

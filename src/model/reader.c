@@ -15,6 +15,8 @@ static void set_table_names(lm_reader *r)
         {offsetof(lm_reader, materials), "material", "materials", NULL},
         {offsetof(lm_reader, sections), "section", "sections", NULL},
         {offsetof(lm_reader, coordinates), "coordinate", "coordinates", NULL},
+        {offsetof(lm_reader, states), "state", "states", NULL},
+        {offsetof(lm_reader, surfaces), "surface", "surfaces", NULL},
         {offsetof(lm_reader, products), "frame", "frames", "products of frames"},
         {offsetof(lm_reader, bodies), "body", "bodies", NULL},
         {offsetof(lm_reader, joints), "joint", "joints", NULL},
@@ -44,6 +46,8 @@ static void expand_names(lm_reader *r)
 {
     const lm_yaml *root = r->files.at[0].root;
     lm_expand_value(r, root, "coordinates", &r->coordinates);
+    lm_expand_value(r, root, "states", &r->states);
+    lm_expand_value(r, root, "surfaces", &r->surfaces);
     for (int i = 0; i < r->files.n; i++) {
         if (!r->files.at[i].root) continue;
         lm_expand_value(r, r->files.at[i].root, "materials", &r->materials);
@@ -63,12 +67,14 @@ static void read_parts(lm_reader *r)
     lm_read_materials(r);
     lm_read_sections(r);
     lm_read_coordinates(r);
+    lm_read_states(r);
     lm_read_products(r);
     lm_read_bodies(r);
     lm_read_joints(r);
     lm_read_efforts(r);
     lm_read_loads(r);
     lm_read_forces(r);
+    lm_read_updates(r);
     lm_read_initial(r, lm_yaml_get(root, "initial", NULL));
     lm_draw_motions(r);
     lm_read_outputs(r);

@@ -133,7 +133,8 @@ typedef struct lm_reader {
     lm_names param_names;
     LM_VEC(lm_param) params;
     int params_broken; /* an include or `parameters` could not be read */
-    lm_table materials, sections, coordinates, products, bodies, joints, loads, forces, outputs;
+    lm_table materials, sections, coordinates, states, surfaces, products, bodies, joints, loads,
+        forces, outputs;
     int *product_at;                   /* product of each name of `products` */
     lm_names frame_names, sensor_keys; /* of spec->frames and spec->sensors */
     lm_names node_names;               /* "body.node" of bodies with many nodes */
@@ -192,7 +193,8 @@ typedef enum lm_scope {
     LM_SCOPE_TIME,     /* and t */
     LM_SCOPE_SECTION,  /* and s: slot LM_SLOT_S */
     LM_SCOPE_MOTION,   /* and t, coordinate i in slot 1 + i */
-    LM_SCOPE_SENSORS   /* and t, sensor i in slot 1 + i */
+    LM_SCOPE_SENSORS,  /* and t, sensor i in slot 1 + i; states, surfaces */
+    LM_SCOPE_UPDATE    /* and dt, the time since the last update */
 } lm_scope;
 int lm_read_expr(lm_reader *r, const lm_yaml *node, lm_scope scope, lm_expr *out);
 int lm_read_expr_text(lm_reader *r, const char *text, lm_loc loc, lm_scope scope, lm_expr *out);
@@ -221,6 +223,8 @@ int lm_node_find(lm_reader *r, const lm_spec_body *body, const char *name);
 int lm_sensor_is(const char *name);
 int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot);
 int lm_sensor_coordinate(lm_reader *r, int coordinate, lm_loc loc); /* slot of its value */
+int lm_sensor_state(lm_reader *r, int state);                       /* the same */
+int lm_sensor_step(lm_reader *r);                                   /* of dt */
 const char *lm_sensor_name(int i); /* of all of them; NULL after the last */
 
 /* --- the parts --- */
@@ -229,10 +233,17 @@ void lm_read_params(lm_reader *r);
 void lm_read_materials(lm_reader *r);
 void lm_read_sections(lm_reader *r);
 void lm_read_coordinates(lm_reader *r);
+/* read_states.c: states and surfaces; the expressions that change them when all names are known */
+void lm_read_states(lm_reader *r);
+void lm_read_updates(lm_reader *r);
 void lm_read_products(lm_reader *r);
 /* motion.c: poses of bodies that follow frame products, at the start */
 void lm_draw_motions(lm_reader *r);
 int lm_read_product(lm_reader *r, const lm_yaml *node); /* an unnamed one: index or -1 */
+/* external.c: frames that a C function gives. 1: this is one; 0: it is not; -1 after an error. */
+int lm_read_external(lm_reader *r, const char *name, const lm_yaml *node, lm_product *out);
+/* Their poses at the start; slots: 0 and the coordinates. NULL: there are none, or after an error. */
+limber_pose *lm_draw_external(lm_reader *r, const double *slots);
 void lm_read_bodies(lm_reader *r);
 void lm_read_joints(lm_reader *r);
 void lm_read_efforts(lm_reader *r);

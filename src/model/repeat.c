@@ -84,6 +84,7 @@ static int check_index_name(lm_reader *r, const lm_pattern *p, const char *name,
     if (lm_is_builtin(name)) why = "has a meaning in expressions";
     if (lm_names_find(&r->param_names, name) >= 0) why = "is also a parameter";
     if (lm_names_find(&r->coordinates.names, name) >= 0) why = "is also a coordinate";
+    if (lm_names_find(&r->states.names, name) >= 0) why = "is also a state";
     if (!why) return 0;
     lm_error(r->diag, loc, "index '%s' %s; give the index another name", name, why);
     return -1;

@@ -35,6 +35,7 @@
     X(OBJECT)        /* a nested object */                                                         \
     X(SECTION_EXPR)  /* lm_expr of s */                                                            \
     X(SENSOR_VECTOR) /* lm_expr[3] of t and sensors */                                             \
+    X(UPDATE_EXPR)   /* lm_expr of t, sensors, states and dt; read when all names are known */     \
     X(MATERIAL_REF)  /* int */                                                                     \
     X(SECTION_REF)   /* int */                                                                     \
     X(JOINT_REF)     /* int */                                                                     \

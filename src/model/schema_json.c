@@ -151,6 +151,7 @@ static void kind_schema(FILE *out, const lm_key *key)
     reference(key->object, ref);
     switch (key->kind) {
     case LM_KIND_NUMBER:
+    case LM_KIND_UPDATE_EXPR:
     case LM_KIND_SECTION_EXPR: number(out, "number", key->range); break;
     case LM_KIND_INTEGER: number(out, "integer", key->range); break;
     case LM_KIND_ENUM: words(out, key->choices); break;

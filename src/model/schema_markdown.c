@@ -29,6 +29,7 @@ static const char *const kind_words[LM_KIND_COUNT] = {
     [LM_KIND_AXES] = "list of 2 axes",
     [LM_KIND_OBJECT] = "mapping",
     [LM_KIND_SECTION_EXPR] = "expression of s",
+    [LM_KIND_UPDATE_EXPR] = "expression",
     [LM_KIND_SENSOR_VECTOR] = "list of 3 expressions",
     [LM_KIND_MATERIAL_REF] = "name",
     [LM_KIND_SECTION_REF] = "name",
@@ -105,7 +106,8 @@ void lm_schema_markdown(FILE *out)
               out);
         for (int i = 0; i < o->nkeys; i++) row(out, o, &o->keys[i]);
     }
-    fputs("\n## Sensors\n\nIn `outputs`, `loads` and `effort`.\n\n| sensor | components | meaning "
+    fputs("\n## Sensors\n\nIn `outputs`, `loads`, `effort` and updates of `states`.\n\n| sensor | "
+          "components | meaning "
           "|\n| --- | --- | --- |\n",
           out);
     lm_sensor_print(out);

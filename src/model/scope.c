@@ -17,9 +17,10 @@ typedef struct scope_ctx {
 static const char *const hints[] = {
     [LM_SCOPE_CONSTANT] = "this must be a constant: numbers and parameters only",
     [LM_SCOPE_TIME] = "this may depend on t and parameters only",
-    [LM_SCOPE_SECTION] = "this may depend on s (0 to 1 along the beam) and parameters only",
+    [LM_SCOPE_SECTION] = "this may depend on s (0 to 1 from start to end) and parameters only",
     [LM_SCOPE_MOTION] = "this may depend on coordinates, t and parameters only",
-    [LM_SCOPE_SENSORS] = NULL,
+    [LM_SCOPE_SENSORS] = "dt is known in the updates of 'states' and 'surfaces' only",
+    [LM_SCOPE_UPDATE] = NULL,
 };
 
 /* An expression of indices, parsed once for all entries of a repeated name. */
@@ -75,11 +76,26 @@ static lm_symbol coordinate_symbol(const scope_ctx *c, const char *name, int *sl
     return LM_SYM_SLOT;
 }
 
+static lm_symbol state_symbol(const scope_ctx *c, const char *name, int *slot)
+{
+    int i = lm_names_find(&c->r->states.names, name);
+    if (i < 0) return LM_SYM_NONE;
+    *slot = lm_sensor_state(c->r, i);
+    return LM_SYM_SLOT;
+}
+
 /* Names that have a meaning elsewhere: the message for an unknown name says why not here. */
 static int known_elsewhere(const lm_reader *r, const char *name)
 {
     return strcmp(name, "t") == 0 || strcmp(name, "s") == 0 ||
-           lm_names_find(&r->coordinates.names, name) >= 0;
+           lm_names_find(&r->coordinates.names, name) >= 0 ||
+           lm_names_find(&r->states.names, name) >= 0;
+}
+
+static const char *hint_for(const scope_ctx *c, const char *name)
+{
+    if (c->scope == LM_SCOPE_SENSORS) return strcmp(name, "dt") == 0 ? hints[c->scope] : NULL;
+    return known_elsewhere(c->r, name) ? hints[c->scope] : NULL;
 }
 
 static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
@@ -90,6 +106,10 @@ static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
     if (found != LM_SYM_NONE) return found;
     if (c->scope == LM_SCOPE_SECTION && strcmp(name, "s") == 0) {
         *slot = LM_SLOT_S;
+        return LM_SYM_SLOT;
+    }
+    if (c->scope == LM_SCOPE_UPDATE && strcmp(name, "dt") == 0) {
+        *slot = lm_sensor_step(r);
         return LM_SYM_SLOT;
     }
     int time = c->scope != LM_SCOPE_CONSTANT && c->scope != LM_SCOPE_SECTION;
@@ -107,7 +127,11 @@ static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
         found = coordinate_symbol(c, name, slot);
         if (found != LM_SYM_NONE) return found;
     }
-    c->env.hint = known_elsewhere(r, name) ? hints[c->scope] : NULL;
+    if (c->scope >= LM_SCOPE_SENSORS) {
+        found = state_symbol(c, name, slot);
+        if (found != LM_SYM_NONE) return found;
+    }
+    c->env.hint = hint_for(c, name);
     if (!r->params_broken || c->env.hint || lm_sensor_is(name)) return LM_SYM_NONE;
     *value = 1; /* it may have been in what could not be read */
     r->tainted = 1;
@@ -124,10 +148,27 @@ static int is_sensor(void *ctx, const char *name)
 static int sensor(void *ctx, const lm_sensor_call *call, int *slot)
 {
     const scope_ctx *c = ctx;
-    if (c->scope == LM_SCOPE_SENSORS) return lm_sensor_slot(c->r, call, slot);
+    if (c->scope >= LM_SCOPE_SENSORS) return lm_sensor_slot(c->r, call, slot);
     lm_error(c->r->diag, call->loc, "the sensor '%s' cannot be used here: %s", call->fn,
              hints[c->scope]);
     return -1;
+}
+
+static const lm_grid *surface(void *ctx, const char *name, lm_loc loc)
+{
+    const scope_ctx *c = ctx;
+    lm_reader *r = c->r;
+    static const lm_grid none = {.to = 1, .width = 1, .cells = 2, .first = -2};
+    if (c->scope < LM_SCOPE_SENSORS) {
+        lm_error(r->diag, loc, "the surface '%s' cannot be used here: %s", lm_quoted(r, name),
+                 hints[c->scope]);
+        return NULL;
+    }
+    int errors = r->diag->errors, i = lm_find(r, &r->surfaces, name, loc);
+    if (i >= 0 && !r->spec->surfaces.at[i].item.bad) return &r->spec->surfaces.at[i].grid;
+    if (i < 0 && r->diag->errors > errors) return NULL;
+    r->tainted = 1; /* what is wrong with it has been said */
+    return &none;
 }
 
 static const char *const *names(void *ctx, int *n)
@@ -146,7 +187,9 @@ static const char *const *names(void *ctx, int *n)
     if (c->scope >= LM_SCOPE_MOTION)
         for (int i = 0; i < r->coordinates.names.list.n && list.n < LM_SUGGEST_MOST; i++)
             *LM_PUSH(&r->scratch, &list) = r->coordinates.names.list.at[i];
-    if (c->scope == LM_SCOPE_SENSORS)
+    for (int i = 0; c->scope >= LM_SCOPE_SENSORS && i < r->states.names.list.n; i++)
+        if (list.n < LM_SUGGEST_MOST) *LM_PUSH(&r->scratch, &list) = r->states.names.list.at[i];
+    if (c->scope >= LM_SCOPE_SENSORS)
         for (int i = 0; lm_sensor_name(i); i++) *LM_PUSH(&r->scratch, &list) = lm_sensor_name(i);
     *n = list.n;
     return list.at;
@@ -154,8 +197,12 @@ static const char *const *names(void *ctx, int *n)
 
 static const lm_expr_env *make_env(scope_ctx *c)
 {
-    c->env = (lm_expr_env){
-        .ctx = c, .symbol = symbol, .is_sensor = is_sensor, .sensor = sensor, .names = names};
+    c->env = (lm_expr_env){.ctx = c,
+                           .symbol = symbol,
+                           .is_sensor = is_sensor,
+                           .sensor = sensor,
+                           .surface = surface,
+                           .names = names};
     return &c->env;
 }
 
@@ -267,14 +314,18 @@ int lm_read_constant(lm_reader *r, const char *text, lm_loc loc, lm_yaml *node, 
 
 /* --- expressions --- */
 
-/* `s` along a beam and a parameter of that name cannot be told apart. */
-static int ambiguous_s(lm_reader *r, lm_scope scope, const lm_expr *e)
+/* `s` along a beam, or `dt`, and a parameter of that name cannot be told apart. */
+static int ambiguous(lm_reader *r, lm_scope scope, const lm_expr *e)
 {
-    if (scope != LM_SCOPE_SECTION || !lm_expr_uses(e, LM_SLOT_S)) return 0;
-    if (lm_names_find(&r->param_names, "s") < 0) return 0;
+    int s = scope == LM_SCOPE_SECTION && lm_names_find(&r->param_names, "s") >= 0 &&
+            lm_expr_uses(e, LM_SLOT_S);
+    int dt = scope == LM_SCOPE_UPDATE && lm_names_find(&r->param_names, "dt") >= 0 &&
+             lm_expr_uses(e, lm_sensor_step(r));
+    if (!s && !dt) return 0;
     lm_error(r->diag, e->loc,
-             "'s' is the position along the beam here, and a parameter of the same "
-             "name exists; rename the parameter");
+             "'%s' is the %s here, and a parameter of the same "
+             "name exists; rename the parameter",
+             s ? "s" : "dt", s ? "position from start to end" : "time since the last update");
     return -1;
 }
 
@@ -290,7 +341,7 @@ int lm_read_expr_text(lm_reader *r, const char *text, lm_loc loc, lm_scope scope
         r->tainted = 0;
         if (has_unit(r, text, loc)) return -1;
         if (lm_expr_parse(r->arena, r->diag, make_env(&c), text, loc, out) || r->tainted) return -1;
-        if (ambiguous_s(r, scope, out)) return -1;
+        if (ambiguous(r, scope, out)) return -1;
     }
     if (!out->constant || isfinite(out->value)) return 0;
     return lm_read_not_finite(r, loc, out->value);

@@ -79,9 +79,9 @@ const char *lm_sensor_name(int i) { return i < SENSORS ? sensors[i].name : NULL;
 /* The slot of the sensor: identical ones share it. */
 static int slot_of(lm_reader *r, const lm_spec_sensor *s)
 {
-    const char *key = lm_arena_printf(&r->scratch, "%d %d %d %d %d %d %.17g %d %d", (int)s->kind,
+    const char *key = lm_arena_printf(&r->scratch, "%d %d %d %d %d %d %.17g %d %d %d", (int)s->kind,
                                       s->frame[0], s->frame[1], s->joint, s->coord, s->body, s->s,
-                                      s->coordinate, s->component);
+                                      s->coordinate, s->state, s->component);
     int old, i = lm_names_find(&r->sensor_keys, key);
     if (i < 0) {
         i = lm_names_add(r->arena, &r->sensor_keys, lm_arena_str(r->arena, key), &old);
@@ -98,6 +98,7 @@ static lm_spec_sensor blank(lm_sensor_kind kind, lm_loc loc)
                             .coord = -1,
                             .body = -1,
                             .coordinate = -1,
+                            .state = -1,
                             .loc = loc};
 }
 
@@ -105,6 +106,19 @@ int lm_sensor_coordinate(lm_reader *r, int coordinate, lm_loc loc)
 {
     lm_spec_sensor s = blank(LM_SENSOR_COORDINATE, loc);
     s.coordinate = coordinate;
+    return slot_of(r, &s);
+}
+
+int lm_sensor_state(lm_reader *r, int state)
+{
+    lm_spec_sensor s = blank(LM_SENSOR_STATE, (lm_loc){NULL, 0, 0});
+    s.state = state;
+    return slot_of(r, &s);
+}
+
+int lm_sensor_step(lm_reader *r)
+{
+    lm_spec_sensor s = blank(LM_SENSOR_STEP, (lm_loc){NULL, 0, 0});
     return slot_of(r, &s);
 }
 

@@ -7,6 +7,8 @@
 #ifndef LM_MODEL_SPEC_H
 #define LM_MODEL_SPEC_H
 
+#include <limber/kinematics.h>
+
 #include "base/diag.h"
 #include "base/mem.h"
 #include "expr/expr.h"
@@ -72,6 +74,9 @@ typedef struct lm_product { /* a frame of `frames:`, or an unnamed one from `mot
     lm_spec_item item;
     int nfactors;
     lm_factor *factors;
+    int external; /* k > 0: no product, but the k-th frame that a C function gives */
+    int ninputs;  /* ... and the slots that it depends on, ascending */
+    const int *inputs;
 } lm_product;
 
 typedef struct lm_spec_node { /* a named frame of a rigid body or a node of a superelement */
@@ -213,6 +218,23 @@ typedef struct lm_spec_coordinate { /* of `coordinates:` */
     double value, rate;
 } lm_spec_coordinate;
 
+/* Discrete state: numbers that are constant within a step and change after it. */
+typedef struct lm_spec_state { /* of `states:` */
+    lm_spec_item item;
+    double value;   /* at the start */
+    double every;   /* updated at the multiples of this time; 0: after each step */
+    int has_update; /* 0: only the program that runs the model changes it */
+    lm_expr update; /* of t, sensors, states and dt */
+} lm_spec_state;
+typedef struct lm_spec_surface { /* of `surfaces:` */
+    lm_spec_item item;
+    double from, to;
+    int cells, periodic;
+    lm_expr height;   /* at the start, of s (slot LM_SLOT_S), 0 at `from` and 1 at `to` */
+    lm_expr at, left; /* where the tool is, and the height that it leaves there; as update */
+    lm_grid grid;
+} lm_spec_surface;
+
 /* Sensors: quantities an expression can ask for. Slot of sensor i in an expression: 1 + i. */
 typedef enum lm_sensor_kind {
     LM_SENSOR_POS,
@@ -231,7 +253,9 @@ typedef enum lm_sensor_kind {
     LM_SENSOR_ENERGY,
     LM_SENSOR_POWER,
     LM_SENSOR_COORDINATE,
-    LM_SENSOR_COORDINATE_RATE
+    LM_SENSOR_COORDINATE_RATE,
+    LM_SENSOR_STATE, /* value of a state */
+    LM_SENSOR_STEP   /* dt: time since the last update */
 } lm_sensor_kind;
 enum {
     LM_SECTION_N,
@@ -251,6 +275,7 @@ typedef struct lm_spec_sensor {
     int body; /* deflection, tip, section, energy; energy: -1 = the whole model */
     double s;
     int coordinate;
+    int state;
     int component; /* 0 1 2 for x y z, or an enum above */
     lm_loc loc;
 } lm_spec_sensor;
@@ -330,7 +355,13 @@ typedef struct lm_spec {
     LM_VEC(lm_spec_initial) initial;
     LM_VEC(lm_spec_velocity) velocities;
     LM_VEC(lm_spec_coordinate) coordinates;
+    LM_VEC(lm_spec_state) states;
+    LM_VEC(lm_spec_surface) surfaces;
+    int cells; /* heights of all surfaces */
     LM_VEC(lm_product) products;
+    int nexternal;                /* frames that a C function gives */
+    const char **external;        /* [nexternal] their names */
+    limber_kinematics kinematics; /* ... and that function; all 0: none */
     LM_VEC(lm_spec_sensor) sensors;
     LM_VEC(lm_spec_output) outputs;
     LM_VEC(lm_spec_analysis) analyses; /* at least one when the file has `analysis` */
@@ -340,7 +371,8 @@ typedef struct lm_spec {
 typedef struct lm_read_options {
     const char *const *set; /* "NAME=expression" overrides of parameters (--set) */
     int nset;
-    int allow_outside_includes; /* include files outside the model's folder */
+    int allow_outside_includes;          /* include files outside the model's folder */
+    const limber_kinematics *kinematics; /* for frames that a C function gives; NULL: none */
 } lm_read_options;
 
 /* Read a file, or text that is already in memory (`name` stands for the file in messages and gives
@@ -351,6 +383,15 @@ int lm_read_file(lm_arena *arena, lm_diag *diag, const char *path, const lm_read
                  lm_spec **spec);
 int lm_read_text(lm_arena *arena, lm_diag *diag, const char *text, size_t size, const char *name,
                  const lm_read_options *options, lm_spec **spec);
+
+/* external.c: what the C function of the user gives at one state: poses [nexternal], and the columns of
+ * partial velocities. 0, or its result, or > 0 for values that cannot be; then `why` says it. */
+int lm_external_poses(const lm_spec *spec, double t, const double *q, limber_pose *pose, char *why,
+                      size_t size);
+int lm_external_partials(const lm_spec *spec, double t, const double *q, limber_twist *column,
+                         char *why, size_t size);
+/* "the C function that gives frame 'hand'"; returns text. */
+const char *lm_external_who(const lm_spec *spec, char *text, size_t size);
 
 /* Generated from the schema. */
 #include <stdio.h>

@@ -174,10 +174,11 @@ static void constant_and_inputs(void **state)
 static void list_of_names(void **state)
 {
     (void)state;
-    static const char *const some[] = {"sin", "atan2", "if", "spline", "norm", "pi", "deg", "not"};
+    static const char *const some[] = {"sin",     "atan2", "if",  "spline", "norm",
+                                       "surface", "pi",    "deg", "not"};
     int n;
     const char *const *names = lm_expr_names(&n);
-    assert_int_equal(n, 15 + 2 + 7 + 2 + 3);
+    assert_int_equal(n, 15 + 2 + 8 + 2 + 3);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) assert_string_not_equal(names[i], names[j]);
     for (int i = 0, found = 0; i < COUNT(some); i++, assert_int_equal(found, i))

@@ -1,0 +1,57 @@
+/* Discrete state: numbers that the equations see as constants, and that change between steps only.
+ *
+ * A formulation makes it, reads it in its forces and outputs (sensors LM_SENSOR_STATE and
+ * LM_SENSOR_STEP, heights of surfaces below slot 0), and with `outputs` puts the values of the
+ * expressions that change it into `input`. Nothing in a step writes to it: the dynamics analysis does,
+ * once a step has been accepted (docs/theory/discrete-states.md). */
+#ifndef LM_FORM_DISCRETE_H
+#define LM_FORM_DISCRETE_H
+
+#include "base/mem.h"
+#include "model/spec.h"
+
+/* The tool on a surface at the last update. The height that it left at the last cell it passed is not
+ * on the surface before it has passed the next one: ahead of the tool and under it the surface is that
+ * of earlier passes. */
+typedef struct lm_tool {
+    double at, left;
+    double passed, height; /* that cell, -1: none; what it leaves there */
+    double rate;           /* cells passed per time */
+} lm_tool;
+
+typedef struct lm_discrete {
+    const lm_spec *spec;
+    int n, nsurfaces;
+    double *block; /* [size] what a checkpoint keeps; all of these lie in it */
+    int size;
+    double *t, *dt;  /* time of the last update; time since then, while the next one is evaluated */
+    double *value;   /* [n] of the states */
+    double *changed; /* [n] 1: by the last update */
+    lm_tool *tool;   /* [nsurfaces] */
+    double *height;  /* of all surfaces; those of surface k begin at lm_discrete_heights */
+    /* not in it: */
+    double *input;         /* [n + 2 nsurfaces] next values of states; at, left of each surface */
+    unsigned char *forces; /* [n] 1: a load or effort reads it */
+} lm_discrete;
+
+/* Slots for t and nsensors sensors, with the heights below them; *d NULL: the model has no discrete
+ * state. -1: no memory. */
+int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_discrete **d,
+                     double **slots);
+/* Longest scratch that its expressions take, for values. */
+int lm_discrete_scratch(const lm_spec *spec);
+/* The input from the slots. */
+void lm_discrete_read(lm_discrete *d, const double *slots, double *scratch);
+
+double *lm_discrete_heights(const lm_discrete *d, int surface);
+/* The tool is put down, or moves on and takes material: of each cell on its way what is above the
+ * straight line between where it was and where it is now. */
+void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left);
+void lm_discrete_move_tool(lm_discrete *d, int surface, double at, double left);
+
+/* The next instant after t at which an update is due, or one of its expressions has a kink. */
+double lm_discrete_next(const lm_discrete *d, double t);
+/* 1: state k is to be updated at t. */
+int lm_discrete_due(const lm_discrete *d, int k, double t);
+
+#endif
