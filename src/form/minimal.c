@@ -120,14 +120,12 @@ static void destroy(lm_system *sys)
     lm_arena_free(&arena);
 }
 
-static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out)
 {
-    lm_system *in;
+    const lm_model *m = in->model;
     int errors = diag->errors;
-    *out = NULL;
-    limber_status st = nodal_create(m, diag, &in);
-    if (st) return st;
     lm_arena arena = {0};
+    *out = NULL;
     minimal *s = LM_NEW(&arena, minimal);
     if (!s) {
         lm_form_corotational.destroy(in);
@@ -152,6 +150,14 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     }
     destroy(&s->sys);
     return bad < 0 ? LIMBER_MEMORY : LIMBER_INPUT;
+}
+
+static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+{
+    lm_system *in;
+    *out = NULL;
+    limber_status st = nodal_create(m, NULL, diag, &in);
+    return st ? st : minimal_create(in, diag, out);
 }
 
 /* ---- positions ---- */

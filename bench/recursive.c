@@ -1,0 +1,159 @@
+/* Recursive dynamics: CPU time of one evaluation of the equations of motion of a cantilever of n rigid
+ * finite elements, ball joints with bending and torsion springs between them, against n. One evaluation
+ * goes from positions and rates to accelerations: moments of the springs, motion of all elements,
+ * articulated bodies. */
+#include "form/recursive.h"
+#include "bench.h"
+
+#include <math.h>
+
+enum { MOST = 100000, SIZES = 5 };
+
+/* A steel wire of 2 mm, elements 20 mm long. */
+static const double LENGTH = 0.02, RADIUS = 1e-3, DENSITY = 7850, YOUNG = 2.1e11, SHEAR = 8.1e10;
+
+typedef struct chain {
+    lm_arena arena;
+    lm_kintree t;
+    lm_recursive *r;
+    int n;
+    lm_v3 c, k; /* stiffness and damping of a joint: torsion, bending, bending */
+    double *p, *du, *tau, *ddu;
+} chain;
+
+typedef struct timing {
+    double evaluation, springs, move, inverse; /* microseconds */
+} timing;
+
+/* ---- the chain ---- */
+
+static void bend(chain *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        double s = 0.05 * i;
+        quat_put(c->p + 4 * i,
+                 lm_quat_exp(v3(0.01 * sin(s), 0.03 * cos(2 * s), 0.02 * sin(3 * s))));
+        v3_put(c->du + 3 * i, v3(0.1 * cos(s), 0.2 * sin(s), -0.1 * sin(2 * s)));
+    }
+}
+
+static int open_chain(chain *c, int n)
+{
+    const double area = 3.14159265358979 * RADIUS * RADIUS, I = 0.25 * area * RADIUS * RADIUS;
+    const double m = DENSITY * area * LENGTH,
+                 across = m * LENGTH * LENGTH / 12 + DENSITY * I * LENGTH;
+    lm_m3 J = {{2 * DENSITY * I * LENGTH, 0, 0, 0, across, 0, 0, 0, across}};
+    *c = (chain){.n = n};
+    c->t.arena = &c->arena;
+    c->c = v3(2 * SHEAR * I / LENGTH, YOUNG * I / LENGTH, YOUNG * I / LENGTH);
+    c->k = v3_mul(1e-5, c->c);
+    lm_tree_body *body = LM_NEW_N(&c->arena, lm_tree_body, n);
+    c->p = LM_NEW_N(&c->arena, double, 4 * n);
+    c->du = LM_NEW_N(&c->arena, double, 3 * n);
+    c->tau = LM_NEW_N(&c->arena, double, 3 * n);
+    c->ddu = LM_NEW_N(&c->arena, double, 3 * n);
+    if (!body || !c->p || !c->du || !c->tau || !c->ddu) return -1;
+    for (int i = 0; i < n; i++) {
+        lm_kintree_link(&c->t, LM_LINK_BALL, i - 1, v3(i ? LENGTH : 0, 0, 0), m3_identity(),
+                        v3(0, 0, 0));
+        body[i] = (lm_tree_body){i, v3(LENGTH / 2, 0, 0), m3_identity(), m, J};
+    }
+    bend(c);
+    c->r = lm_recursive_new(&c->arena, &c->t, body, n);
+    return c->r ? 0 : -1;
+}
+
+/* Moments of the springs: with the rotation vector psi, tau = -Tinv(psi)^T c psi - k du. */
+static void springs(chain *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        lm_v3 psi = lm_quat_log(quat_from(c->p + 4 * i)), w = v3_from(c->du + 3 * i);
+        lm_m3 T = lm_rot_tangent_inverse(psi);
+        lm_v3 elastic = m3_tv(&T, v3(c->c.x * psi.x, c->c.y * psi.y, c->c.z * psi.z));
+        lm_v3 viscous = v3(c->k.x * w.x, c->k.y * w.y, c->k.z * w.z);
+        v3_put(c->tau + 3 * i, v3_neg(v3_add(elastic, viscous)));
+    }
+}
+
+/* ---- measuring ---- */
+
+static void move(chain *c) { lm_recursive_move(c->r, c->p, c->du); }
+
+static void evaluate(chain *c)
+{
+    const lm_tree_load load = {c->tau, NULL, {0, 0, -9.81}};
+    int massless;
+    springs(c);
+    move(c);
+    if (lm_recursive_forward(c->r, &load, c->ddu, &massless)) {
+        fprintf(stderr, "rate %d moves no mass\n", massless);
+        exit(1);
+    }
+}
+
+static void invert(chain *c)
+{
+    const lm_tree_load load = {.gravity = {0, 0, -9.81}};
+    lm_recursive_inverse(c->r, &load, c->ddu, c->tau);
+}
+
+/* The best of several timings of some calls in a row. */
+static double microseconds(chain *c, void (*what)(chain *))
+{
+    const int times = 1 + MOST / c->n;
+    bench_best best = {.most = 2};
+    while (!bench_best_done(&best)) {
+        double start = bench_cpu();
+        for (int k = 0; k < times; k++) what(c);
+        bench_best_add(&best, bench_cpu() - start);
+    }
+    return 1e6 * best.seconds / times;
+}
+
+static int measure(int n, timing *t)
+{
+    chain c;
+    int bad = open_chain(&c, n);
+    if (!bad) {
+        t->evaluation = microseconds(&c, evaluate);
+        t->springs = microseconds(&c, springs);
+        t->move = microseconds(&c, move);
+        t->inverse = microseconds(&c, invert);
+    }
+    lm_arena_free(&c.arena);
+    return bad;
+}
+
+/* ---- showing ---- */
+
+static void show(FILE *csv, int n, const timing *t, const timing *before)
+{
+    char exponent[20] = "";
+    if (before)
+        snprintf(exponent, sizeof exponent, "%.2f", log10(t->evaluation / before->evaluation));
+    printf("%8d | %13.2f | %8.1f | %8s | %6.0f %% | %6.0f %% | %10.1f\n", n, t->evaluation,
+           1e3 * t->evaluation / n, exponent, 100 * t->springs / t->evaluation,
+           100 * t->move / t->evaluation, 1e3 * (t->move + t->inverse) / n);
+    fflush(stdout);
+    fprintf(csv, "%d,%.6g,%.6g,%.6g,%.6g\n", n, t->evaluation, t->springs, t->move, t->inverse);
+}
+
+int main(int argc, char **argv)
+{
+    timing t[SIZES];
+    FILE *csv =
+        bench_csv(argc, argv, "recursive", "elements,evaluation_us,springs_us,move_us,inverse_us");
+    printf("### Forward dynamics of a chain of rigid finite elements\n\n");
+    printf("%8s | %13s | %8s | %8s | %8s | %8s | %10s\n", "elements", "us/evaluation", "ns each",
+           "exponent", "springs", "motion", "inv., each");
+    printf("--: | --: | --: | --: | --: | --: | --:\n");
+    for (int k = 0, n = 10; k < SIZES; k++, n *= 10) {
+        if (measure(n, &t[k])) {
+            fprintf(stderr, "no memory for %d elements\n", n);
+            return 1;
+        }
+        show(csv, n, &t[k], k ? &t[k - 1] : NULL);
+    }
+    fclose(csv);
+    return 0;
+}
