@@ -97,31 +97,29 @@ static void invert(chain *c)
     lm_recursive_inverse(c->r, &load, c->ddu, c->tau);
 }
 
-/* The best of several timings of some calls in a row. */
-static double microseconds(chain *c, void (*what)(chain *))
+/* Shortens `best` if some calls in a row, 30 ms of them, take less time each. */
+static void try_again(chain *c, void (*what)(chain *), double *best)
 {
-    const int times = 1 + MOST / c->n;
-    bench_best best = {.most = 2};
-    while (!bench_best_done(&best)) {
-        double start = bench_cpu();
-        for (int k = 0; k < times; k++) what(c);
-        bench_best_add(&best, bench_cpu() - start);
-    }
-    return 1e6 * best.seconds / times;
+    int calls = 0;
+    double start = bench_cpu(), spent;
+    do {
+        what(c);
+        calls++;
+    } while (calls % (1 + MOST / 10 / c->n) || bench_cpu() - start < 0.03);
+    spent = 1e6 * (bench_cpu() - start) / calls;
+    if (*best == 0 || spent < *best) *best = spent;
 }
 
-static int measure(int n, timing *t)
+/* All lengths in turn, several times: what else runs on the machine meets all of them. */
+static void measure(chain *c, timing *t)
 {
-    chain c;
-    int bad = open_chain(&c, n);
-    if (!bad) {
-        t->evaluation = microseconds(&c, evaluate);
-        t->springs = microseconds(&c, springs);
-        t->move = microseconds(&c, move);
-        t->inverse = microseconds(&c, invert);
-    }
-    lm_arena_free(&c.arena);
-    return bad;
+    for (int round = 0; round < 12; round++)
+        for (int k = 0; k < SIZES; k++) {
+            try_again(&c[k], evaluate, &t[k].evaluation);
+            try_again(&c[k], springs, &t[k].springs);
+            try_again(&c[k], move, &t[k].move);
+            try_again(&c[k], invert, &t[k].inverse);
+        }
 }
 
 /* ---- showing ---- */
@@ -140,19 +138,23 @@ static void show(FILE *csv, int n, const timing *t, const timing *before)
 
 int main(int argc, char **argv)
 {
-    timing t[SIZES];
+    static chain c[SIZES];
+    timing t[SIZES] = {0};
     FILE *csv =
         bench_csv(argc, argv, "recursive", "elements,evaluation_us,springs_us,move_us,inverse_us");
+    for (int k = 0, n = 10; k < SIZES; k++, n *= 10)
+        if (open_chain(&c[k], n)) {
+            fprintf(stderr, "no memory for %d elements\n", n);
+            return 1;
+        }
+    measure(c, t);
     printf("### Forward dynamics of a chain of rigid finite elements\n\n");
     printf("%8s | %13s | %8s | %8s | %8s | %8s | %10s\n", "elements", "us/evaluation", "ns each",
            "exponent", "springs", "motion", "inv., each");
     printf("--: | --: | --: | --: | --: | --: | --:\n");
-    for (int k = 0, n = 10; k < SIZES; k++, n *= 10) {
-        if (measure(n, &t[k])) {
-            fprintf(stderr, "no memory for %d elements\n", n);
-            return 1;
-        }
-        show(csv, n, &t[k], k ? &t[k - 1] : NULL);
+    for (int k = 0; k < SIZES; k++) {
+        show(csv, c[k].n, &t[k], k ? &t[k - 1] : NULL);
+        lm_arena_free(&c[k].arena);
     }
     fclose(csv);
     return 0;
