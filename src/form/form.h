@@ -68,6 +68,9 @@ typedef struct lm_form {
      * load on its frame: force and moment at that point, world axes, 6 numbers each, in the order
      * of the model. NULL: the formulation does not know them. */
     void (*forces)(lm_system *sys, const lm_state *s, double *joint, double *load);
+    /* What the part behind the middle of each element of a beam exerts on the part before it: force
+     * and moment there, world axes, 6 numbers each. NULL: that follows from the poses. */
+    void (*beam_forces)(lm_system *sys, const lm_state *s, double *out);
     /* Frames of rigid bodies, nodes of flexible ones: x, quaternion; 7 numbers for each of nposes. */
     void (*poses)(lm_system *sys, const double *q, double *pose);
     /* Whose pose i is, as the model file would say it: "arm", "rod.node(3)", "plate.corner". */

@@ -366,6 +366,14 @@ static void forces(lm_system *sys, const lm_state *st, double *joint, double *lo
     forget_reactions(s);
 }
 
+void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner = with_reactions(s, st);
+    nodal_lump_forces(&s->in->sys, &inner, out);
+    forget_reactions(s);
+}
+
 static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     minimal *s = (minimal *)sys;

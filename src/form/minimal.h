@@ -80,6 +80,8 @@ extern const lm_form lm_form_minimal;
 
 /* A system whose nodes are those of `in`, which it owns from then on, also when this fails. */
 limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out);
+/* Seam: beam_forces, where beams are divided into rigid elements. */
+void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out);
 
 /* minimal_make.c: the tree as written or by the joints; columns and pattern. */
 int minimal_write_tree(minimal *s, lm_diag *diag);

@@ -146,12 +146,30 @@ double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b)
     return sum;
 }
 
+static void middle_forces(nodal *s, const lm_state *st, int element, lm_v3 *F, lm_v3 *M)
+{
+    nodal_reaction(s, st, s->division->first_joint + element, F, M);
+    *F = v3_neg(*F);
+    *M = v3_neg(*M);
+}
+
+void nodal_lump_forces(lm_system *sys, const lm_state *st, double *out)
+{
+    nodal *s = (nodal *)sys;
+    nodal_kinematics(s, st->q);
+    for (int k = 0; k < s->m->nelements; k++) {
+        lm_v3 F, M;
+        middle_forces(s, st, k, &F, &M);
+        v3_put(out + 6 * k, F);
+        v3_put(out + 6 * k + 3, M);
+    }
+}
+
 /* What the part behind exerts in the middle of the element, brought to the place: on the way lies a
  * piece of the beam, which has weight and inertia. */
 void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M)
 {
     const lm_element *e = &s->m->elements[g->place.element];
-    const lm_joint *j = middle(s, g->place.element);
     int far = g->place.xi > 0.5, n = e->node[far];
     const lm_m3 *R = &s->kin.R[n];
     double from = far ? g->place.xi - 1 : g->place.xi, hinge = far ? -0.5 : 0.5;
@@ -161,9 +179,8 @@ void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v
         .node = n, .c = v3_mul(0.5 * (from + hinge) * e->shape.L, m3_col(&e->A[far], 0))};
     lump_motion m = motion_of(s, st, &piece);
     lm_v3 load = v3_mul(-len * g->cut.rhoA, m.pull);
-    nodal_reaction(s, st, (int)(j - s->m->joints), F, M);
-    *F = v3_neg(*F);
-    *M = v3_add(v3_neg(*M), v3_cross(v3_mul(len, x), *F));
+    middle_forces(s, st, g->place.element, F, M);
+    *M = v3_add(*M, v3_cross(v3_mul(len, x), *F));
     *M = v3_add(*M, v3_cross(v3_mul(0.5 * len, x), load));
     *F = v3_add(*F, load);
 }

@@ -89,9 +89,11 @@ lm_recursive *lm_recursive_new(lm_arena *arena, const lm_kintree *t, const lm_tr
     r->hook = LM_NEW_N(arena, hook, n);
     r->state = LM_NEW_N(arena, state, r->n + 1);
     r->gain = LM_NEW_N(arena, gain, r->n);
+    r->spin = LM_NEW_N(arena, lm_m3, r->n);
     r->acc = LM_NEW_N(arena, twist, r->n + 1);
     int *idle = LM_NEW_N(arena, int, r->n + 1);
-    if (!r->joint || !r->side || !r->seat || !r->hook || !r->state || !r->gain || !r->acc || !idle)
+    if (!r->joint || !r->side || !r->seat || !r->hook || !r->state || !r->gain || !r->spin ||
+        !r->acc || !idle)
         return NULL;
     copy_tree(r, t);
     seat_bodies(r, bodies, n);
@@ -110,24 +112,25 @@ void lm_recursive_move(lm_recursive *r, const double *p, const double *du)
         const joint *j = &r->joint[i];
         const state *up = &r->state[j->parent];
         state *s = &r->state[i];
-        lm_m3 E = axes_before(r, j);
+        lm_m3 to;
+        const lm_m3 *E = axes_before(r, j, &to);
         s->d = m3_v(&up->R, j->at);
         s->w = up->w;
         if (j->kind == LM_LINK_BALL) {
             lm_m3 Q = quat_m3(quat_from(p + j->p));
-            s->R = m3_mul(&E, &Q);
-            s->rel = du ? m3_v(&E, v3_from(du + j->u)) : v3(0, 0, 0);
+            s->R = m3_mul(E, &Q);
+            s->rel = du ? m3_v(E, v3_from(du + j->u)) : v3(0, 0, 0);
             s->w = v3_add(s->w, s->rel);
             continue;
         }
-        lm_v3 axis = r->side[j->side].axis, e = m3_v(&E, axis);
+        lm_v3 axis = r->side[j->side].axis, e = m3_v(E, axis);
         s->rel = du ? v3_mul(du[j->u], e) : v3(0, 0, 0);
         if (j->kind == LM_LINK_TURN) {
             lm_m3 Q = quat_m3(lm_quat_exp(v3_mul(p[j->p], axis)));
-            s->R = m3_mul(&E, &Q);
+            s->R = m3_mul(E, &Q);
             s->w = v3_add(s->w, s->rel);
         } else {
-            s->R = E;
+            s->R = *E;
             s->d = v3_add(s->d, v3_mul(p[j->p], e));
         }
     }
@@ -142,8 +145,8 @@ static void accelerate(lm_recursive *r, const double *ddu)
         const state *s = &r->state[i];
         twist A = carried(j, s, r->state[j->parent].w, &r->acc[j->parent]);
         if (ddu && j->kind == LM_LINK_BALL) {
-            lm_m3 E = axes_before(r, j);
-            A.w = v3_add(A.w, m3_v(&E, v3_from(ddu + j->u)));
+            lm_m3 to;
+            A.w = v3_add(A.w, m3_v(axes_before(r, j, &to), v3_from(ddu + j->u)));
         } else if (ddu) {
             lm_v3 *part = j->kind == LM_LINK_SLIDE ? &A.v : &A.w;
             *part = v3_add(*part, v3_mul(ddu[j->u], axis_of(r, j, s)));
@@ -178,8 +181,8 @@ void lm_recursive_inverse(lm_recursive *r, const lm_tree_load *load, const doubl
         twist f = needed(r, i, load->f);
         if (!j->leaf) f = (twist){v3_add(f.v, b->pv), v3_add(f.w, b->pa)};
         if (j->kind == LM_LINK_BALL) {
-            lm_m3 E = axes_before(r, j);
-            v3_put(tau + j->u, m3_tv(&E, f.w));
+            lm_m3 to;
+            v3_put(tau + j->u, m3_tv(axes_before(r, j, &to), f.w));
         } else
             tau[j->u] = v3_dot(axis_of(r, j, s), j->kind == LM_LINK_SLIDE ? f.v : f.w);
         if (j->parent < 0) continue;
@@ -198,8 +201,9 @@ static int columns(const lm_recursive *r, int i, twist *S)
     const joint *j = &r->joint[i];
     const lm_v3 zero = {0, 0, 0};
     if (j->kind == LM_LINK_BALL) {
-        lm_m3 E = axes_before(r, j);
-        for (int k = 0; k < 3; k++) S[k] = (twist){zero, m3_col(&E, k)};
+        lm_m3 to;
+        const lm_m3 *E = axes_before(r, j, &to);
+        for (int k = 0; k < 3; k++) S[k] = (twist){zero, m3_col(E, k)};
         return 3;
     }
     lm_v3 e = axis_of(r, j, &r->state[i]);

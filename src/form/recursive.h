@@ -8,7 +8,7 @@
  * be without a body: several in a row make a universal or a cylindrical joint or a free body.
  *
  * The tree is copied at creation and moves by itself, from p and du to no more than the algorithms
- * need: lm_kintree_move writes three times as much. Nothing here allocates after creation. */
+ * need: half of what lm_kintree_move writes. Nothing here allocates after creation. */
 #ifndef LM_FORM_RECURSIVE_H
 #define LM_FORM_RECURSIVE_H
 
@@ -31,6 +31,10 @@ typedef struct lm_tree_load {
     const double *tau; /* [nu] forces along the rates; NULL: none */
     const double *f;   /* [6 * bodies] force and moment at each mass centre, world; NULL: none */
     lm_v3 gravity;
+    /* Forward dynamics: a symmetric matrix beside M, as motors (inertia of rotors) and implicit
+     * integrators have it (c_D D + c_K K of the springs in the joints). [3 * nu]: for each rate of a
+     * ball its row of three, for other rates one number and two that are not read. NULL: none. */
+    const double *added;
 } lm_tree_load;
 
 /* NULL: no memory. The arena must live as long. The tree needs no tips and no lm_kintree_finish. */
@@ -41,7 +45,7 @@ lm_recursive *lm_recursive_new(lm_arena *arena, const lm_kintree *t, const lm_tr
 void lm_recursive_move(lm_recursive *r, const double *p, const double *du);
 
 /* ddu [nu] under the load; may be load->tau itself. 0, or 1: nothing has mass that the rate *massless
- * moves (or the state is not finite), and ddu is unchanged. */
+ * moves (or a position is not finite), and ddu is unchanged. */
 int lm_recursive_forward(lm_recursive *r, const lm_tree_load *load, double *ddu, int *massless);
 
 /* The tau [nu] that is needed, beside load->f and gravity, for the accelerations ddu (NULL: 0).

@@ -80,6 +80,7 @@ struct lm_recursive {
     hook *hook;     /* [bodies on links], sorted by link */
     state *state;   /* [-1..n), the ground first; lm_recursive_move */
     gain *gain;     /* [n]; forward */
+    lm_m3 *spin;    /* [n] of balls with something added: ddu = h - W a - spin alpha; forward */
     twist *acc;     /* [-1..n) accelerations less gravity; forward, inverse */
     bundle *bundle; /* [slots] passed on from link to parent, then free for others */
 };
@@ -96,6 +97,12 @@ static inline void sym_add(sym3 *S, const sym3 *T)
 {
     S->xx += T->xx, S->yy += T->yy, S->zz += T->zz;
     S->xy += T->xy, S->xz += T->xz, S->yz += T->yz;
+}
+
+static inline void sym_sub(sym3 *S, const sym3 *T)
+{
+    S->xx -= T->xx, S->yy -= T->yy, S->zz -= T->zz;
+    S->xy -= T->xy, S->xz -= T->xz, S->yz -= T->yz;
 }
 
 static inline double sym_trace(const sym3 *S) { return S->xx + S->yy + S->zz; }
@@ -133,12 +140,20 @@ static inline sym3 sym_turn(const lm_m3 *R, const sym3 *S)
 
 /* ---- motion ---- */
 
-/* The axes before a link's motion, world. */
-static inline lm_m3 axes_before(const lm_recursive *r, const joint *j)
+/* R E, out of the way of what is hot */
+static __attribute__((noinline, unused)) const lm_m3 *turned(const lm_m3 *R, const lm_m3 *E,
+                                                             lm_m3 *to)
+{
+    *to = m3_mul(R, E);
+    return to;
+}
+
+/* The axes before a link's motion, world: the parent's, or made in `to`. */
+static inline const lm_m3 *axes_before(const lm_recursive *r, const joint *j, lm_m3 *to)
 {
     const lm_m3 *R = &r->state[j->parent].R;
-    if (j->side < 0 || r->side[j->side].straight) return *R;
-    return m3_mul(R, &r->side[j->side].E);
+    if (j->side < 0 || r->side[j->side].straight) return R;
+    return turned(R, &r->side[j->side].E, to);
 }
 
 /* Axis of a turn or slide, world: its motion leaves it where it is. */
@@ -147,15 +162,24 @@ static inline lm_v3 axis_of(const lm_recursive *r, const joint *j, const state *
     return m3_v(&s->R, r->side[j->side].axis);
 }
 
-/* The acceleration of a link at ddu = 0 when its parent has acceleration `up`. */
-static inline twist carried(const joint *j, const state *s, lm_v3 w, const twist *up)
+/* The acceleration of a link at ddu = 0 when its parent turns with w and has no acceleration. */
+static inline twist bias(const joint *j, const state *s, lm_v3 w)
 {
-    twist c = {v3_add(up->v, v3_add(v3_cross(up->w, s->d), v3_cross(w, v3_cross(w, s->d)))), up->w};
+    twist c = {v3_cross(w, v3_cross(w, s->d)), {0, 0, 0}};
     lm_v3 wr = v3_cross(w, s->rel);
     if (j->kind == LM_LINK_SLIDE)
         c.v = v3_add(c.v, v3_mul(2, wr));
     else
-        c.w = v3_add(c.w, wr);
+        c.w = wr;
+    return c;
+}
+
+/* The same when the parent has acceleration `up`. */
+static inline twist carried(const joint *j, const state *s, lm_v3 w, const twist *up)
+{
+    twist c = bias(j, s, w);
+    c.v = v3_add(c.v, v3_add(up->v, v3_cross(up->w, s->d)));
+    c.w = v3_add(c.w, up->w);
     return c;
 }
 

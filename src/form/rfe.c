@@ -68,13 +68,14 @@ static int wants_joints(const lm_model *m, const nodal *s)
 }
 
 /* The callbacks of the equations in use under this formulation's name. */
-static int rename_form(lm_system *sys, lm_arena *arena)
+static int rename_form(lm_system *sys, int joints, lm_arena *arena)
 {
     lm_form *own = LM_NEW(arena, lm_form);
     if (!own) return -1;
     *own = *sys->form;
     own->name = lm_form_rfe.name;
     own->create = lm_form_rfe.create;
+    own->beam_forces = joints ? minimal_beam_forces : nodal_lump_forces;
     sys->form = own;
     return 0;
 }
@@ -94,7 +95,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (joints) st = minimal_create(sys, diag, &sys);
     if (st) return st;
     lm_arena *arena = joints ? &((minimal *)sys)->arena : &((nodal *)sys)->arena;
-    if (rename_form(sys, arena)) {
+    if (rename_form(sys, joints, arena)) {
         sys->form->destroy(sys);
         return LIMBER_MEMORY;
     }

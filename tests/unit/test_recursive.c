@@ -109,7 +109,7 @@ static void draw_state(const plant *a, state *s)
     s->g = v3_mul(9, draw3());
 }
 
-static lm_tree_load load_of(const state *s) { return (lm_tree_load){s->tau, s->f, s->g}; }
+static lm_tree_load load_of(const state *s) { return (lm_tree_load){s->tau, s->f, s->g, NULL}; }
 
 static double most(const double *a, int n)
 {
@@ -137,6 +137,45 @@ static void check_round_trip(plant *a)
     assert_int_equal(lm_recursive_forward(a->r, &load, ddu, &rate), 0);
     lm_recursive_inverse(a->r, &load, ddu, back);
     near_all(back, s.tau, a->t.nu, 1e-10);
+}
+
+/* A ddu for the blocks of `added`. */
+static void add_blocks(const lm_kintree *t, const double *added, const double *ddu, double *tau)
+{
+    for (int i = 0; i < t->links.n; i++) {
+        const lm_link *l = &t->links.at[i];
+        int n = l->kind == LM_LINK_BALL ? 3 : 1;
+        for (int k = 0; k < n; k++)
+            for (int m = 0; m < n; m++) tau[l->u + k] += added[3 * (l->u + k) + m] * ddu[l->u + m];
+    }
+}
+
+/* (M + A) ddu + bias = tau with a matrix A of size `size`; 0 for it is none. */
+static void check_added(plant *a, double size)
+{
+    state s;
+    double ddu[MOST], back[MOST], plain[MOST], added[3 * MOST];
+    draw_state(a, &s);
+    for (int u = 0; u < a->t.nu; u++)
+        for (int k = 0; k < 3; k++) added[3 * u + k] = NAN;
+    for (int i = 0; i < a->t.links.n; i++) {
+        double *at = added + 3 * a->t.links.at[i].u;
+        at[0] = size * (2 + draw());
+        if (a->t.links.at[i].kind != LM_LINK_BALL) continue;
+        at[4] = at[0] + size, at[8] = size * (2 + draw());
+        at[1] = at[3] = size * 0.3 * draw();
+        at[2] = at[6] = size * 0.3 * draw();
+        at[5] = at[7] = size * 0.3 * draw();
+    }
+    lm_tree_load load = load_of(&s);
+    lm_recursive_move(a->r, s.p, s.du);
+    assert_int_equal(lm_recursive_forward(a->r, &load, plain, NULL), 0);
+    load.added = added;
+    assert_int_equal(lm_recursive_forward(a->r, &load, ddu, NULL), 0);
+    lm_recursive_inverse(a->r, &load, ddu, back);
+    add_blocks(&a->t, added, ddu, back);
+    near_all(back, s.tau, a->t.nu, 1e-10);
+    if (size == 0) near_all(ddu, plain, a->t.nu, 1e-10);
 }
 
 /* M ddu + bias = tau, and M = L L^T with positive pivots. */
@@ -224,6 +263,7 @@ static void random_trees(void **unused)
         grow(&a, 1 + k / 4, k % 2);
         for (int again = 0; again < 5; again++) {
             check_round_trip(&a);
+            check_added(&a, again ? pow(10, 2 * again - 5) : 0);
             check_mass(&a);
             check_projection(&a);
         }
@@ -386,7 +426,7 @@ static void free_body(void **unused)
     a.body[a.bodies++] = b;
     grown(&a);
     draw_state(&a, &s);
-    lm_tree_load load = {NULL, s.f, s.g};
+    lm_tree_load load = {.f = s.f, .gravity = s.g};
     lm_recursive_move(a.r, s.p, s.du);
     assert_int_equal(lm_recursive_forward(a.r, &load, ddu, NULL), 0);
     lm_m3 R = quat_m3(quat_from(s.p + 3));
@@ -557,6 +597,27 @@ static void seven_motions(void **unused)
     }
 }
 
+/* A spring's share moves a link without mass at its end. */
+static void held_by_a_spring(void **unused)
+{
+    plant a;
+    state s;
+    double ddu[MOST], added[3 * MOST] = {0};
+    (void)unused;
+    srand(13);
+    sow(&a);
+    add_link(&a, LM_LINK_BALL, -1, 1);
+    add_link(&a, LM_LINK_SLIDE, 0, 0);
+    grown(&a);
+    draw_state(&a, &s);
+    added[3 * 3] = 0.25;
+    lm_tree_load load = {.tau = s.tau, .added = added};
+    lm_recursive_move(a.r, s.p, s.du);
+    assert_int_equal(lm_recursive_forward(a.r, &load, ddu, NULL), 0);
+    assert_near(ddu[3], s.tau[3] / 0.25, 1e-14 * fabs(ddu[3]));
+    fell(&a);
+}
+
 static void not_finite(void **unused)
 {
     plant a;
@@ -616,8 +677,8 @@ int main(void)
         cmocka_unit_test(double_pendulum), cmocka_unit_test(free_body),
         cmocka_unit_test(energy_is_kept),  cmocka_unit_test(nothing_at_the_end),
         cmocka_unit_test(thin_rod),        cmocka_unit_test(same_axis_twice),
-        cmocka_unit_test(seven_motions),   cmocka_unit_test(not_finite),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(seven_motions),   cmocka_unit_test(held_by_a_spring),
+        cmocka_unit_test(not_finite),      cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
