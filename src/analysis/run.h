@@ -23,9 +23,9 @@ typedef struct lm_run {
     limber_summary *sum;
     lm_h5 *file; /* NULL: no file */
     lm_tables tables;
-    double *q, *v;                  /* state handed from one analysis to the next */
-    double t;                       /* time to which it belongs */
-    double *outputs, *pose, *row;   /* one row of each table */
+    double *q, *v;                /* state handed from one analysis to the next */
+    double t;                     /* time to which it belongs */
+    double *outputs, *pose, *row; /* one row of each table */
     double *forces; /* the same of joint_forces, behind it of load_forces; or of beam_forces */
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */

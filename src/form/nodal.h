@@ -27,10 +27,10 @@ typedef struct nodal_block { /* a 3x3 block in the matrix: place of each column'
 typedef struct nodal_lump {
     int node;
     double mass;
-    lm_v3 c;              /* mass centre from the node, node axes */
-    lm_m3 J;              /* inertia about the mass centre, node axes */
-    lm_v3 axis;           /* of the beam, node axes */
-    double spare;         /* inertia about it where a regular mass is wanted and there is none; else 0 */
+    lm_v3 c;      /* mass centre from the node, node axes */
+    lm_m3 J;      /* inertia about the mass centre, node axes */
+    lm_v3 axis;   /* of the beam, node axes */
+    double spare; /* inertia about it where a regular mass is wanted and there is none; else 0 */
     nodal_block at[2][2]; /* blocks (x, psi) of the node in the matrix */
 } nodal_lump;
 
@@ -308,7 +308,7 @@ void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e);
 lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena);
 int nodal_tree_row(const lm_tree *t, int row, const lm_model *m); /* 1: row of a tree joint */
 int nodal_tree_uses(const lm_tree *t, int joint);
-int nodal_tree_parent(const lm_tree *t, int node);                /* LM_GROUND: a root */
+int nodal_tree_parent(const lm_tree *t, int node);  /* LM_GROUND: a root */
 int nodal_tree_carrier(const lm_tree *t, int node); /* the node it is drawn with; LM_GROUND */
 /* Value and rate of a joint coordinate at the start, by its drive or `initial`. */
 void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate);

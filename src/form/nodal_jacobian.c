@@ -253,7 +253,8 @@ static void constraint_row(nodal *s, const lm_state *st, int k, double cK, doubl
     lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS];
     unsigned set = lm_measure_hess(row->measure, row->i, row->j, p, H);
     for (int b = 0; b < 16; b++)
-        if (set >> b & 1) nodal_add_block(values, &s->row_block[k][b / 4][b % 4], w, &H[b / 4][b % 4]);
+        if (set >> b & 1)
+            nodal_add_block(values, &s->row_block[k][b / 4][b % 4], w, &H[b / 4][b % 4]);
 }
 
 /* Force blocks G[r] times the derivative of a scalar through the sensors it depends on. */

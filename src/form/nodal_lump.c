@@ -41,8 +41,8 @@ void nodal_lump_places(nodal *s)
     for (int k = 0; k < s->division->nlumps; k++) {
         nodal_lump *l = &s->division->lumps[k];
         for (int b = 0; b < 4; b++)
-            l->at[b / 2][b % 2] = nodal_find_block(
-                &s->sys.pattern, NODE_V * l->node + 3 * (b / 2), NODE_V * l->node + 3 * (b % 2));
+            l->at[b / 2][b % 2] = nodal_find_block(&s->sys.pattern, NODE_V * l->node + 3 * (b / 2),
+                                                   NODE_V * l->node + 3 * (b % 2));
     }
 }
 
@@ -175,8 +175,8 @@ void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v
     double from = far ? g->place.xi - 1 : g->place.xi, hinge = far ? -0.5 : 0.5;
     double len = (hinge - from) * e->shape.L; /* from the place to the middle, along the axis */
     lm_v3 x = m3_v(R, m3_col(&e->A[far], 0));
-    nodal_lump piece = {
-        .node = n, .c = v3_mul(0.5 * (from + hinge) * e->shape.L, m3_col(&e->A[far], 0))};
+    nodal_lump piece = {.node = n,
+                        .c = v3_mul(0.5 * (from + hinge) * e->shape.L, m3_col(&e->A[far], 0))};
     lump_motion m = motion_of(s, st, &piece);
     lm_v3 load = v3_mul(-len * g->cut.rhoA, m.pull);
     middle_forces(s, st, g->place.element, F, M);

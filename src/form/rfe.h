@@ -15,9 +15,10 @@ extern const lm_form lm_form_rfe;
 
 /* How to divide, beyond what the model says. */
 typedef struct rfe_rule {
-    int all;                     /* springs along and across the axis, too */
-    const unsigned char *spring; /* [joints after the division] springs in place of constraints; NULL */
-    double stiffness[2];         /* of those: against displacements, rotations */
+    int all; /* springs along and across the axis, too */
+    const unsigned char
+        *spring;         /* [joints after the division] springs in place of constraints; NULL */
+    double stiffness[2]; /* of those: against displacements, rotations */
 } rfe_rule;
 
 /* rfe_divide.c: divide the beams of a model; NULL: no memory. The model stays in use. */

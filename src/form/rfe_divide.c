@@ -18,13 +18,14 @@ static const double gauss_x[5] = {0.04691007703066800, 0.23076534494715845, 0.5,
 static const double gauss_w[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
                                   0.23931433524968324, 0.11846344252809454};
 
-static void add_flexibility(flexibility *f, const lm_section *c, double ds)
+/* Shear by Timoshenko's theory only; rigid in shear: 0. */
+static void add_flexibility(flexibility *f, const lm_section *c, int shear, double ds)
 {
-    const double turn[3] = {c->EIy, c->EIz, c->GJ}, shift[3] = {c->GAy, c->GAz, c->EA};
-    for (int i = 0; i < 3; i++) {
-        f->turn[i] += ds / turn[i];
-        f->shift[i] += ds / shift[i]; /* rigid in shear: 0 */
-    }
+    const double turn[3] = {c->EIy, c->EIz, c->GJ};
+    for (int i = 0; i < 3; i++) f->turn[i] += ds / turn[i];
+    f->shift[0] += shear ? ds / c->GAy : 0;
+    f->shift[1] += shear ? ds / c->GAz : 0;
+    f->shift[2] += ds / c->EA;
 }
 
 /* Mass, static moment and inertia about the node, node axes, of a slice at r with the axes A. */
@@ -57,14 +58,14 @@ static void add_slice(weight *w, const lm_section *c, lm_v3 r, const lm_m3 *A, d
 static void add_half(const lm_model *m, const lm_element *el, int e, double *scratch, weight *w,
                      flexibility *f)
 {
-    int body = m->nodes[el->node[0]].body;
+    int body = m->nodes[el->node[0]].body, shear = m->spec->bodies.at[body].timoshenko;
     double half = 0.5 * el->shape.L, sign = e ? -1 : 1;
     for (int k = 0; k < 5; k++) {
         double x = half * gauss_x[k], ds = half * gauss_w[k]; /* from the node */
         double part = x / el->shape.L, at = e ? 1 - part : part;
         lm_section c;
         lm_beam_section(m, body, el->s[0] + at * (el->s[1] - el->s[0]), scratch, &c);
-        add_flexibility(f, &c, ds);
+        add_flexibility(f, &c, shear, ds);
         add_slice(&w[el->node[e]], &c, v3_mul(sign * x, m3_col(&el->A[e], 0)), &el->A[e], ds);
     }
 }
@@ -219,8 +220,7 @@ static int copy_forces(lm_model *m, const lm_model *from)
     return failed ? -1 : 0;
 }
 
-static int join(nodal_division *d, const lm_model *from, const flexibility *f,
-                const rfe_rule *rule)
+static int join(nodal_division *d, const lm_model *from, const flexibility *f, const rfe_rule *rule)
 {
     lm_model *m = &d->model;
     for (int j = 0; j < from->njoints; j++) copy_joint(m, from, j, rule);

@@ -83,7 +83,8 @@ static int joined_inside(const lm_model *m, int body)
     const lm_beam *b = &m->beams[body];
     int own = m->spec->joints.n, found = 0;
     if (m->njoints == own) return 0;
-    for (int k = 0; k < b->nelements && !found; k++) found = has_rows(m, own + b->first_element + k);
+    for (int k = 0; k < b->nelements && !found; k++)
+        found = has_rows(m, own + b->first_element + k);
     return found;
 }
 

@@ -581,19 +581,29 @@ static void same_axis_twice(void **unused)
     expect_massless(&a, 3);
 }
 
-/* Seven motions of one body: three slides, three turns, and one more slide; what is left for the last
- * is rounding error only. */
+/* Seven motions of one body: what is left for the last is rounding error only. The other six come as
+ * slides, then turns, or the other way round; the last has an arm of `arm`. */
+static void check_seven(lm_link_kind last, lm_link_kind next, double arm)
+{
+    lm_link_kind far = next == LM_LINK_TURN ? LM_LINK_SLIDE : LM_LINK_TURN;
+    plant a;
+    sow(&a);
+    add_link(&a, last, -1, 0);
+    for (int k = 1; k < 7; k++) add_link(&a, k <= 3 ? next : far, k - 1, k == 6);
+    a.t.links.at[1].at = v3_mul(arm, a.t.links.at[1].at);
+    grown(&a);
+    expect_massless(&a, 0);
+}
+
 static void seven_motions(void **unused)
 {
-    plant a;
     (void)unused;
-    for (int seed = 0; seed < 20; seed++) {
-        srand((unsigned)seed);
-        sow(&a);
-        for (int k = 0; k < 7; k++)
-            add_link(&a, k >= 1 && k <= 3 ? LM_LINK_TURN : LM_LINK_SLIDE, k - 1, k == 6);
-        grown(&a);
-        expect_massless(&a, 0);
+    for (unsigned seed = 0; seed < 20; seed++) {
+        srand(seed);
+        check_seven(LM_LINK_SLIDE, LM_LINK_TURN, 1);
+        check_seven(LM_LINK_TURN, LM_LINK_SLIDE, 1);
+        check_seven(LM_LINK_TURN, LM_LINK_SLIDE, 1e3);
+        check_seven(LM_LINK_TURN, LM_LINK_TURN, 1e-3);
     }
 }
 
