@@ -47,6 +47,7 @@ static int reserve(minimal *s)
     s->phi = LM_NEW_N(a, double, in->nl);
     s->phi_rate = LM_NEW_N(a, double, in->nl);
     s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
+    s->wrench = LM_NEW_N(a, lm_wrench, s->tree.links.n);
     s->sensed = LM_NEW_N(a, double, in->nv);
     s->trial = LM_NEW_N(a, double, in->nv);
     s->bent = LM_NEW_N(a, double, s->written);
@@ -55,8 +56,8 @@ static int reserve(minimal *s)
     s->eliminator =
         lm_eliminate_make(a, s->sys.nv, s->sys.nl, (size_t)s->sys.nl * (size_t)s->sys.nv);
     return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
-                   s->phi_rate && s->tip && s->sensed && s->trial && s->bent && s->sys.angular &&
-                   s->sys.active && s->eliminator
+                   s->phi_rate && s->tip && s->wrench && s->sensed && s->trial && s->bent &&
+                   s->sys.angular && s->sys.active && s->eliminator
                ? 0
                : -1;
 }
@@ -229,6 +230,18 @@ static lm_state enter(minimal *s, const lm_state *st)
     return minimal_inner(s, st);
 }
 
+/* r = X^T ri by the coordinates of the user. */
+static void project(minimal *s, double *r)
+{
+    minimal_partials(s);
+    memset(r, 0, sizeof(double) * (size_t)s->sys.nv);
+    for (int n = 0; n < s->m->nnodes; n++) {
+        const double *f = s->ri + NODE_V * n;
+        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++)
+            for (int i = 0; i < 6; i++) r[s->cols[k]] += s->jets[k].X[i] * f[i];
+    }
+}
+
 static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
 {
     minimal *s = (minimal *)sys;
@@ -236,13 +249,10 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     int bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
     if (bad) return bad;
-    minimal_partials(s);
-    memset(r, 0, sizeof(double) * (size_t)sys->nv);
-    for (int n = 0; n < s->m->nnodes; n++) {
-        const double *f = s->ri + NODE_V * n;
-        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++)
-            for (int i = 0; i < 6; i++) r[s->cols[k]] += s->jets[k].X[i] * f[i];
-    }
+    if (s->written)
+        project(s, r);
+    else
+        lm_kintree_collect(&s->tree, s->tip, s->ri, s->wrench, r);
     for (int k = 0; k < sys->nl; k++) {
         if (phi) phi[k] = s->phi[s->row[k]];
         if (rate) rate[k] = s->phi_rate[s->row[k]];

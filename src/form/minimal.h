@@ -58,6 +58,7 @@ typedef struct minimal {
     double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
     double *phi, *phi_rate;         /* [nodal nl] */
     lm_tip_motion *tip;             /* [nodes] */
+    lm_wrench *wrench;              /* [links] scratch */
     double *slots, *scratch;        /* of the arguments */
     double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
     double *hess, *hess_low;        /* ... */
