@@ -54,6 +54,9 @@ typedef struct lm_form {
      * derivatives of the residual with respect to a motion dx and to v. */
     int (*jacobian)(lm_system *sys, const lm_state *s, double cM, double cD, double cK,
                     double *values);
+    /* x[nv] = M^-1 x of a system without constraints, in time linear in its size. 0; 1: some motion
+     * has no mass; -1: not this system, use the matrix. NULL: none of this formulation. */
+    int (*divide_by_mass)(lm_system *sys, double t, const double *q, double *x);
     /* d(phi)/dt and d2(phi)/dt2; [nl], 0 for inactive rows. */
     int (*constraint_rate)(lm_system *sys, const lm_state *s, double *rate);
     int (*constraint_accel)(lm_system *sys, const lm_state *s, double *accel);

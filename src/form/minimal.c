@@ -109,7 +109,7 @@ static int build(minimal *s, lm_diag *diag)
     if (choose_rows(s) || reserve(s) || minimal_make_columns(s, diag)) return -1;
     note_angles(s);
     refuse_reactions(s, diag);
-    return minimal_make_pattern(s);
+    return minimal_make_recursive(s) ? -1 : minimal_make_pattern(s);
 }
 
 static void destroy(lm_system *sys)
@@ -453,6 +453,7 @@ const lm_form lm_form_minimal = {
     .carry = carry,
     .residual = residual,
     .jacobian = minimal_jacobian,
+    .divide_by_mass = minimal_divide_by_mass,
     .constraint_rate = constraint_rate,
     .constraint_accel = constraint_accel,
     .select_rows = select_rows,

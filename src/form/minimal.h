@@ -13,6 +13,7 @@
 
 #include "form/kintree.h"
 #include "form/nodal.h"
+#include "form/recursive.h"
 #include "math/eliminate.h"
 
 /* The argument of a link as the user wrote it: u = sign * e(t, q). */
@@ -73,6 +74,7 @@ typedef struct minimal {
     int *near_at;                       /* [nodes] place of a node among those near, scratch */
     int *place;                    /* [nv + nl] place of each row in one column of the matrix */
     double *sensed, *bent, *trial; /* for forces that read a coordinate */
+    lm_recursive *recursive;       /* NULL: not a tree of rigid bodies */
     lm_eliminator *eliminator;
     int *candidate; /* [nl] rows in the order in which they are chosen */
 } minimal;
@@ -100,6 +102,10 @@ lm_state minimal_inner(const minimal *s, const lm_state *st);
 /* minimal_jacobian.c */
 int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                      double *values);
+
+/* minimal_recursive.c */
+int minimal_make_recursive(minimal *s);
+int minimal_divide_by_mass(lm_system *sys, double t, const double *q, double *x);
 
 /* minimal_reaction.c: multipliers of the joints that the tree satisfies by itself */
 void minimal_reactions(minimal *s);
