@@ -97,23 +97,32 @@ static int first_shift(int n, const double *M, const double *K, double *sigma, d
     return bad;
 }
 
+/* How many of the first mu are zero within rounding: motions without mass. */
+static int count_massless(int n, const double *mu)
+{
+    int k = 0;
+    while (k < n && mu[k] <= 1e-14 * mu[n - 1]) k++;
+    return k;
+}
+
 /* The shift decides which modes are accurate: those not much above it. The first shows where the
- * wanted modes are; come down to them. *massless: how many of the first mu are zero, motions
- * without mass. */
+ * wanted modes are; come down to them. */
 static int solve(const lm_modes *m, int n, const double *M, const double *K, double *C,
                  double *work, double *mu, int *massless, int *empty)
 {
     double sigma;
     int bad = first_shift(n, M, K, &sigma, C, work, mu, empty);
     if (bad) return bad;
-    while (*massless < n && mu[*massless] <= 1e-14 * mu[n - 1]) ++*massless;
+    *massless = count_massless(n, mu);
     int last = n - m->count > *massless ? n - m->count : *massless; /* the highest of the wanted */
     if (last == n) return 0;
     double lowest = 1 / mu[n - 1] - sigma, highest = 1 / mu[last] - sigma;
     double better = fmax(fmax(fabs(highest), 3 * fmax(0, -lowest)), 1e-12 * sigma);
     if (better > 1e-2 * sigma) return 0;
     bad = shifted(n, M, K, better, C, work, mu);
-    return bad > 0 ? shifted(n, M, K, sigma, C, work, mu) : bad;
+    if (bad > 0) bad = shifted(n, M, K, sigma, C, work, mu);
+    if (!bad) *massless = count_massless(n, mu);
+    return bad;
 }
 
 /* X = Z C without the massless ones; the largest mu, the lowest frequency, comes last. */

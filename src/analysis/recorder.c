@@ -69,13 +69,13 @@ static int named_tables(lm_run *run, lm_arena *arena)
 /* Columns NAME.fx ... NAME.mz for n named things; no table for none of them. A file that is resumed
  * and has rows, but no such table, is of a version that did not record it. */
 static int wrench_table(lm_run *run, lm_arena *arena, const char *table, int n, int id,
-                        const char *(*name)(const lm_spec *spec, int i))
+                        const char *(*name)(const lm_model *m, lm_arena *arena, int i))
 {
     static const char *const part[] = {"fx", "fy", "fz", "mx", "my", "mz"};
     char path[96], **columns = NULL;
     long rows;
     int ncols;
-    if (n == 0 || !run->sys->form->forces) return -1;
+    if (n == 0) return -1;
     snprintf(path, sizeof path, "%s/%s", run->tables.group, table);
     if (run->resuming && lm_h5_rows(run->file, id) > 0 &&
         lm_h5_table_info(run->file, path, &rows, &ncols, &columns) == 1)
@@ -84,25 +84,47 @@ static int wrench_table(lm_run *run, lm_arena *arena, const char *table, int n, 
     const char **names = LM_NEW_N(arena, const char *, 6 * n);
     if (!names) return -2;
     for (int i = 0; i < 6 * n; i++) {
-        names[i] = lm_arena_printf(arena, "%s.%s", name(run->model->spec, i / 6), part[i % 6]);
+        const char *whose = name(run->model, arena, i / 6);
+        names[i] = whose ? lm_arena_printf(arena, "%s.%s", whose, part[i % 6]) : NULL;
         if (!names[i]) return -2;
     }
     int made = make_table(run, table, 6 * n, names);
     return made < 0 ? -3 : made;
 }
 
-static const char *joint_name(const lm_spec *spec, int i) { return spec->joints.at[i].item.name; }
-static const char *load_name(const lm_spec *spec, int i) { return spec->loads.at[i].item.name; }
+static const char *joint_name(const lm_model *m, lm_arena *arena, int i)
+{
+    (void)arena;
+    return m->spec->joints.at[i].item.name;
+}
+
+static const char *load_name(const lm_model *m, lm_arena *arena, int i)
+{
+    (void)arena;
+    return m->spec->loads.at[i].item.name;
+}
+
+/* "rod(3).fx" ...: of the third element of a beam. */
+static const char *element_name(const lm_model *m, lm_arena *arena, int i)
+{
+    int body = m->nodes[m->elements[i].node[0]].body;
+    int k = i - m->beams[body].first_element + 1;
+    return lm_arena_printf(arena, "%s(%d)", m->bodies[body].name, k);
+}
 
 static limber_status wrench_tables(lm_run *run, lm_arena *arena)
 {
     const lm_spec *spec = run->model->spec;
+    const lm_form *form = run->sys->form;
     lm_tables *t = &run->tables;
-    t->joint_forces =
-        wrench_table(run, arena, "joint_forces", spec->joints.n, t->results, joint_name);
-    t->load_forces = wrench_table(run, arena, "load_forces", spec->loads.n, t->results, load_name);
-    if (t->joint_forces == -2 || t->load_forces == -2) return LIMBER_MEMORY;
-    return t->joint_forces == -3 || t->load_forces == -3 ? lm_record_failed(run) : LIMBER_OK;
+    int joints = form->forces ? spec->joints.n : 0, loads = form->forces ? spec->loads.n : 0;
+    int elements = form->beam_forces ? run->model->nelements : 0, worst = 0;
+    t->joint_forces = wrench_table(run, arena, "joint_forces", joints, t->results, joint_name);
+    t->load_forces = wrench_table(run, arena, "load_forces", loads, t->results, load_name);
+    t->beam_forces = wrench_table(run, arena, "beam_forces", elements, t->results, element_name);
+    const int made[] = {t->joint_forces, t->load_forces, t->beam_forces};
+    for (int i = 0; i < 3; i++) worst = made[i] < worst ? made[i] : worst;
+    return worst == -2 ? LIMBER_MEMORY : worst == -3 ? lm_record_failed(run) : LIMBER_OK;
 }
 
 limber_status lm_record_begin(lm_run *run, const char *type, int first)
@@ -134,7 +156,11 @@ static int record_forces(lm_run *run, const lm_state *s)
     const lm_tables *t = &run->tables;
     double *load = run->forces + 6 * run->model->spec->joints.n;
     int bad = 0;
-    if (t->joint_forces < 0 && t->load_forces < 0) return 0;
+    if (t->beam_forces >= 0) {
+        sys->form->beam_forces(sys, s, run->forces);
+        bad |= lm_h5_append(run->file, t->beam_forces, run->forces);
+    }
+    if (t->joint_forces < 0 && t->load_forces < 0) return bad;
     sys->form->forces(sys, s, run->forces, load);
     if (t->joint_forces >= 0) bad |= lm_h5_append(run->file, t->joint_forces, run->forces);
     if (t->load_forces >= 0) bad |= lm_h5_append(run->file, t->load_forces, load);
@@ -189,6 +215,8 @@ limber_status lm_record_truncate(lm_run *run, long rows, long steps)
         bad |= lm_h5_truncate(run->file, run->tables.joint_forces, rows);
     if (run->tables.load_forces >= 0)
         bad |= lm_h5_truncate(run->file, run->tables.load_forces, rows);
+    if (run->tables.beam_forces >= 0)
+        bad |= lm_h5_truncate(run->file, run->tables.beam_forces, rows);
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 

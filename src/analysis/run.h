@@ -11,7 +11,7 @@
 /* Tables of one analysis in the result file; all -1 when there is no file. */
 typedef struct lm_tables {
     int results, energy, poses, steps;
-    int joint_forces, load_forces; /* -1 also where there are none to record */
+    int joint_forces, load_forces, beam_forces; /* -1 also where there are none to record */
     char group[40];
 } lm_tables;
 
@@ -23,10 +23,10 @@ typedef struct lm_run {
     limber_summary *sum;
     lm_h5 *file; /* NULL: no file */
     lm_tables tables;
-    double *q, *v;                  /* state handed from one analysis to the next */
-    double t;                       /* time to which it belongs */
-    double *outputs, *pose, *row;   /* one row of each table */
-    double *forces;                 /* the same of joint_forces, behind it of load_forces */
+    double *q, *v;                /* state handed from one analysis to the next */
+    double t;                     /* time to which it belongs */
+    double *outputs, *pose, *row; /* one row of each table */
+    double *forces; /* the same of joint_forces, behind it of load_forces; or of beam_forces */
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */
     int resuming;                   /* the analysis that runs now continues from the file */

@@ -310,7 +310,8 @@ static limber_status prepare(lm_run *run)
     run->q = lm_alloc(sizeof(double) * (size_t)(sys->nq + sys->nv + 1));
     run->row = lm_alloc(sizeof(double) * (size_t)(nout + 1));
     run->pose = lm_alloc(sizeof(double) * (size_t)(7 * sys->nposes + 1));
-    run->forces = lm_alloc(sizeof(double) * 6 * (size_t)(spec->joints.n + spec->loads.n + 1));
+    int wrenches = spec->joints.n + spec->loads.n + run->model->nelements + 1;
+    run->forces = lm_alloc(sizeof(double) * 6 * (size_t)wrenches);
     if (!run->q || !run->row || !run->pose || !run->forces) return LIMBER_MEMORY;
     run->v = run->q + sys->nq;
     return lm_initial_state(run);

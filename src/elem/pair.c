@@ -111,6 +111,15 @@ static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
     return r;
 }
 
+void lm_measure_rotvec(const lm_pair_pose *p, double value[3], lm_v3 g[3])
+{
+    lm_m3 Q = m3_tmul(&p->e, &p->f);
+    lm_v3 th = lm_quat_log(lm_quat_from_m3(&Q));
+    lm_m3 T = lm_rot_tangent_inverse(th), Tt = m3_t(&T);
+    v3_put(value, th);
+    for (int i = 0; i < 3; i++) g[i] = m3_v(&p->e, m3_col(&Tt, i));
+}
+
 static rot_part rotation(lm_measure m, int i, int j, const lm_pair_pose *p, int tangent)
 {
     if (m == LM_DOT) return dot_part(m3_col(&p->e, i), m3_col(&p->f, j), tangent);

@@ -35,6 +35,9 @@ double lm_measure_value(lm_measure m, int i, int j, const lm_pair_pose *p);
 /* Gradient: rate of the measure = sum over blocks of G . (velocity block). */
 void lm_measure_grad(lm_measure m, int i, int j, const lm_pair_pose *p, lm_v3 G[LM_PAIR_BLOCKS]);
 
+/* The three components of LM_ROTVEC together, and their gradients by psi_b (by psi_a the opposite). */
+void lm_measure_rotvec(const lm_pair_pose *p, double value[3], lm_v3 g[3]);
+
 /* Derivative of the gradient: dG[r] = sum_c H[r][c] (motion block c). Not symmetric, because small
  * rotations do not commute. Blocks outside the returned set (bit 4*r + c) are not written. */
 unsigned lm_measure_hess(lm_measure m, int i, int j, const lm_pair_pose *p,

@@ -3,6 +3,7 @@
 
 #include "form/minimal.h"
 #include "form/nodal.h"
+#include "form/rfe.h"
 
 static const struct {
     const char *name;
@@ -11,7 +12,7 @@ static const struct {
     [LM_FORM_COROTATIONAL] = {"corotational", &lm_form_corotational},
     [LM_FORM_MINIMAL] = {"minimal", &lm_form_minimal},
     [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", NULL},
-    [LM_FORM_RFE] = {"rfe", NULL},
+    [LM_FORM_RFE] = {"rfe", &lm_form_rfe},
     [LM_FORM_FFR] = {"ffr", NULL},
 };
 

@@ -55,6 +55,9 @@ typedef struct lm_form {
      * derivatives of the residual with respect to a motion dx and to v. */
     int (*jacobian)(lm_system *sys, const lm_state *s, double cM, double cD, double cK,
                     double *values);
+    /* x[nv] = M^-1 x of a system without constraints, in time linear in its size. 0; 1: some motion
+     * has no mass; -1: not this system, use the matrix. NULL: none of this formulation. */
+    int (*divide_by_mass)(lm_system *sys, double t, const double *q, double *x);
     /* d(phi)/dt and d2(phi)/dt2; [nl], 0 for inactive rows. */
     int (*constraint_rate)(lm_system *sys, const lm_state *s, double *rate);
     int (*constraint_accel)(lm_system *sys, const lm_state *s, double *accel);
@@ -70,6 +73,9 @@ typedef struct lm_form {
      * load on its frame: force and moment at that point, world axes, 6 numbers each, in the order
      * of the model. NULL: the formulation does not know them. */
     void (*forces)(lm_system *sys, const lm_state *s, double *joint, double *load);
+    /* What the part behind the middle of each element of a beam exerts on the part before it: force
+     * and moment there, world axes, 6 numbers each. NULL: that follows from the poses. */
+    void (*beam_forces)(lm_system *sys, const lm_state *s, double *out);
     /* Frames of rigid bodies, nodes of flexible ones: x, quaternion; 7 numbers for each of nposes. */
     void (*poses)(lm_system *sys, const double *q, double *pose);
     /* Whose pose i is, as the model file would say it: "arm", "rod.node(3)", "plate.corner". */

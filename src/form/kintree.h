@@ -87,6 +87,14 @@ void lm_kintree_jet(const lm_kintree *t, const lm_column *c, const lm_tip_motion
 double lm_kintree_geometric(const lm_kintree *t, const lm_column *i, const lm_column *j,
                             const lm_tip_motion *m, const double *f);
 
+/* Forces on the rates, r [nu] = X^T f, of the wrenches f [6 tips] on the tips, which move as `tip`;
+ * sum [links]: scratch. */
+typedef struct lm_wrench {
+    lm_v3 F, M;
+} lm_wrench;
+void lm_kintree_collect(const lm_kintree *t, const lm_tip_motion *tip, const double *f,
+                        lm_wrench *sum, double *r);
+
 /* p1 = p0 moved by the small motions d [nu]; p1 may be p0. */
 void lm_kintree_retract(const lm_kintree *t, const double *p0, const double *d, double *p1);
 /* Rate of local coordinates xi [nu] of p = retract(p0, xi) when the rates are du. */

@@ -47,6 +47,7 @@ static int reserve(minimal *s)
     s->phi = LM_NEW_N(a, double, in->nl);
     s->phi_rate = LM_NEW_N(a, double, in->nl);
     s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
+    s->wrench = LM_NEW_N(a, lm_wrench, s->tree.links.n);
     s->sensed = LM_NEW_N(a, double, in->nv);
     s->trial = LM_NEW_N(a, double, in->nv);
     s->bent = LM_NEW_N(a, double, s->written);
@@ -55,8 +56,8 @@ static int reserve(minimal *s)
     s->eliminator =
         lm_eliminate_make(a, s->sys.nv, s->sys.nl, (size_t)s->sys.nl * (size_t)s->sys.nv);
     return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
-                   s->phi_rate && s->tip && s->sensed && s->trial && s->bent && s->sys.angular &&
-                   s->sys.active && s->eliminator
+                   s->phi_rate && s->tip && s->wrench && s->sensed && s->trial && s->bent &&
+                   s->sys.angular && s->sys.active && s->eliminator
                ? 0
                : -1;
 }
@@ -126,7 +127,7 @@ static int build(minimal *s, lm_diag *diag)
     if (s->external.uses.n && minimal_external_make(s, diag)) return -1;
     note_angles(s);
     refuse_reactions(s, diag);
-    return minimal_make_pattern(s);
+    return minimal_make_recursive(s) ? -1 : minimal_make_pattern(s);
 }
 
 static void destroy(lm_system *sys)
@@ -138,14 +139,12 @@ static void destroy(lm_system *sys)
     lm_arena_free(&arena);
 }
 
-static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out)
 {
-    lm_system *in;
+    const lm_model *m = in->model;
     int errors = diag->errors;
-    *out = NULL;
-    limber_status st = nodal_create(m, diag, &in);
-    if (st) return st;
     lm_arena arena = {0};
+    *out = NULL;
     minimal *s = LM_NEW(&arena, minimal);
     if (!s) {
         lm_form_corotational.destroy(in);
@@ -171,6 +170,14 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     }
     destroy(&s->sys);
     return bad < 0 ? LIMBER_MEMORY : LIMBER_INPUT;
+}
+
+static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+{
+    lm_system *in;
+    *out = NULL;
+    limber_status st = nodal_create(m, NULL, diag, &in);
+    return st ? st : minimal_create(in, diag, out);
 }
 
 /* ---- positions ---- */
@@ -243,6 +250,18 @@ static int enter(minimal *s, const lm_state *st, lm_state *inner)
     return minimal_place(s, st);
 }
 
+/* r = X^T ri by the coordinates of the user. */
+static void project(minimal *s, double *r)
+{
+    minimal_partials(s);
+    memset(r, 0, sizeof(double) * (size_t)s->sys.nv);
+    for (int n = 0; n < s->m->nnodes; n++) {
+        const double *f = s->ri + NODE_V * n;
+        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++)
+            for (int i = 0; i < 6; i++) r[s->cols[k]] += s->jets[k].X[i] * f[i];
+    }
+}
+
 static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
 {
     minimal *s = (minimal *)sys;
@@ -252,13 +271,10 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
         bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
     if (bad) return bad;
-    minimal_partials(s);
-    memset(r, 0, sizeof(double) * (size_t)sys->nv);
-    for (int n = 0; n < s->m->nnodes; n++) {
-        const double *f = s->ri + NODE_V * n;
-        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++)
-            for (int i = 0; i < 6; i++) r[s->cols[k]] += s->jets[k].X[i] * f[i];
-    }
+    if (s->written)
+        project(s, r);
+    else
+        lm_kintree_collect(&s->tree, s->tip, s->ri, s->wrench, r);
     for (int k = 0; k < sys->nl; k++) {
         if (phi) phi[k] = s->phi[s->row[k]];
         if (rate) rate[k] = s->phi_rate[s->row[k]];
@@ -410,6 +426,15 @@ static int time_power(minimal *s, const lm_state *st, lm_energy *e)
     return bad ? bad : minimal_place(s, st);
 }
 
+void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
+    nodal_lump_forces(&s->in->sys, &inner, out);
+    forget_reactions(s);
+}
+
 static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     minimal *s = (minimal *)sys;
@@ -482,6 +507,7 @@ const lm_form lm_form_minimal = {
     .carry = carry,
     .residual = residual,
     .jacobian = minimal_jacobian,
+    .divide_by_mass = minimal_divide_by_mass,
     .constraint_rate = constraint_rate,
     .constraint_accel = constraint_accel,
     .select_rows = select_rows,

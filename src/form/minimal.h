@@ -13,6 +13,7 @@
 
 #include "form/kintree.h"
 #include "form/nodal.h"
+#include "form/recursive.h"
 #include "math/eliminate.h"
 
 /* The argument of a link as the user wrote it: u = sign * e(t, q). */
@@ -89,6 +90,7 @@ typedef struct minimal {
     double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
     double *phi, *phi_rate;         /* [nodal nl] */
     lm_tip_motion *tip;             /* [nodes] */
+    lm_wrench *wrench;              /* [links] scratch */
     double *slots, *scratch;        /* of the arguments */
     double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
     double *hess, *hess_low;        /* ... */
@@ -104,11 +106,17 @@ typedef struct minimal {
     int *place;                    /* [nv + nl] place of each row in one column of the matrix */
     double *sensed, *bent, *trial; /* for forces that read a coordinate */
     min_external external;
+    lm_recursive *recursive;       /* NULL: not a tree of rigid bodies */
     lm_eliminator *eliminator;
     int *candidate; /* [nl] rows in the order in which they are chosen */
 } minimal;
 
 extern const lm_form lm_form_minimal;
+
+/* A system whose nodes are those of `in`, which it owns from then on, also when this fails. */
+limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out);
+/* Seam: beam_forces, where beams are divided into rigid elements. */
+void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out);
 
 /* minimal_make.c: the tree as written or by the joints; columns and pattern. */
 int minimal_write_tree(minimal *s, lm_diag *diag);
@@ -141,6 +149,10 @@ int minimal_external_gradient(minimal *s, int partials, double *G);
 /* minimal_jacobian.c */
 int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                      double *values);
+
+/* minimal_recursive.c */
+int minimal_make_recursive(minimal *s);
+int minimal_divide_by_mass(lm_system *sys, double t, const double *q, double *x);
 
 /* minimal_reaction.c: multipliers of the joints that the tree satisfies by itself */
 void minimal_reactions(minimal *s);

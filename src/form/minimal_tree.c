@@ -231,11 +231,13 @@ static const joint_links by_joint[] = {
 /* 1: the tree can go through this joint: its parts meet as drawn, and it is no spring. */
 static int passable(const minimal *s, int joint)
 {
-    const lm_spec_joint *spec = &s->m->spec->joints.at[joint];
-    const lm_pair *p = &s->m->pairs[s->m->joints[joint].pair];
+    const lm_joint *j = &s->m->joints[joint];
+    const lm_pair *p = &s->m->pairs[j->pair];
     lm_v3 x[2];
     lm_m3 E[2];
-    if (spec->compliant || by_joint[spec->type].n < 0) return 0;
+    int inside = joint >= s->m->spec->joints.n; /* a beam: not in the model file */
+    if (!inside && s->m->spec->joints.at[joint].compliant) return 0;
+    if (!j->nrows || by_joint[j->type].n < 0) return 0;
     for (int e = 0; e < 2; e++) {
         int n = p->node[e];
         lm_m3 R = n < 0 ? m3_identity() : quat_m3(s->m->nodes[n].q);

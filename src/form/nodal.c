@@ -232,19 +232,26 @@ static int build(nodal *s)
 static void destroy(lm_system *sys)
 {
     if (!sys) return;
-    lm_arena arena = ((nodal *)sys)->arena;
+    nodal *s = (nodal *)sys;
+    lm_arena arena = s->arena, division = s->division ? s->division->arena : (lm_arena){0};
+    lm_arena_free(&division);
     lm_arena_free(&arena);
 }
 
-limber_status nodal_create(const lm_model *m, lm_diag *diag, lm_system **out)
+limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag *diag,
+                           lm_system **out)
 {
     int errors = diag->errors;
-    lm_arena arena = {0};
+    lm_arena arena = {0}, divided = division ? division->arena : (lm_arena){0};
     *out = NULL;
     nodal *s = LM_NEW(&arena, nodal);
-    if (!s) return LIMBER_MEMORY;
+    if (!s) {
+        lm_arena_free(&divided);
+        return LIMBER_MEMORY;
+    }
     s->arena = arena;
-    s->m = m;
+    s->division = division;
+    s->m = m = division ? &division->model : m;
     s->sys = (lm_system){.form = lm_form_get(LM_FORM_COROTATIONAL),
                          .model = m,
                          .nq = NODE_Q * m->nnodes + m->nangles,
@@ -269,7 +276,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 {
     int errors = diag->errors;
     refuse_coordinates(m->spec, diag);
-    if (diag->errors == errors) return nodal_create(m, diag, out);
+    if (diag->errors == errors) return nodal_create(m, NULL, diag, out);
     *out = NULL;
     return LIMBER_UNSUPPORTED;
 }
@@ -377,7 +384,10 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
     nodal_sense(s, st, s->force_sensor);
     for (int k = 0; k < s->nrigid; k++)
         nodal_rigid_energy(s, st, s->rigid[k].node, s->rigid[k].mass, &s->rigid[k].J, e);
-    nodal_beam_energy(s, st, e);
+    if (s->division)
+        nodal_lump_energy(s, st, -1, e);
+    else
+        nodal_beam_energy(s, st, e);
     e->dissipation += nodal_drag_power(s, st);
     nodal_super_energy(s, st, e);
     force_energy(s, st, e);

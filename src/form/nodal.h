@@ -23,6 +23,27 @@ typedef struct nodal_block { /* a 3x3 block in the matrix: place of each column'
     int col[3];
 } nodal_block;
 
+/* A rigid piece of a beam, fixed to a node that is not its mass centre. */
+typedef struct nodal_lump {
+    int node;
+    double mass;
+    lm_v3 c;      /* mass centre from the node, node axes */
+    lm_m3 J;      /* inertia about the mass centre, node axes */
+    lm_v3 axis;   /* of the beam, node axes */
+    double spare; /* inertia about it where a regular mass is wanted and there is none; else 0 */
+    nodal_block at[2][2]; /* blocks (x, psi) of the node in the matrix */
+} nodal_lump;
+
+/* Beams as rigid pieces and springs (form/rfe.h): the model with a joint in the middle of each element,
+ * behind those of the model file and in the order of the elements. */
+typedef struct nodal_division {
+    lm_arena arena; /* owns what is not the original model's */
+    lm_model model;
+    int first_joint;
+    int nlumps;
+    nodal_lump *lumps;
+} nodal_division;
+
 typedef struct nodal_row { /* places of a constraint row: entries of Phi, of Phi^T, diagonal */
     int at[12], tr[12];    /* -1: not in the pattern (zero) */
     int diag;
@@ -115,8 +136,10 @@ typedef struct frame_kin { /* motion of a frame, world axes */
 
 extern const lm_form lm_form_corotational;
 
-/* A nodal system of any model, for another formulation to move its nodes. */
-limber_status nodal_create(const lm_model *m, lm_diag *diag, lm_system **out);
+/* A nodal system of any model, for another formulation to move its nodes; or of a divided one, which
+ * it owns from then on, also when this fails. */
+limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag *diag,
+                           lm_system **out);
 /* "body arm", or "node 3 of rod" of a flexible body. */
 void nodal_node_name(const lm_model *m, int node, char *text, size_t size);
 
@@ -129,6 +152,7 @@ typedef struct nodal {
     int nrigid;
     nodal_rigid *rigid;
     nodal_beams beams;
+    nodal_division *division; /* NULL: beams are made of corotational elements */
     int ndrags;
     nodal_drag *drags;
     int *super_first; /* [nsupers] first node of each superelement */
@@ -214,6 +238,18 @@ void nodal_beam_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
 void nodal_beam_energy(nodal *s, const lm_state *st, lm_energy *e);
 void nodal_beam_natural(const nodal *s, const lm_state *st, int element, nodal_natural *out);
 
+/* nodal_lump.c: the rigid pieces of divided beams */
+void nodal_lump_pattern(const nodal *s, lm_pattern_builder *pb);
+void nodal_lump_places(nodal *s);
+void nodal_lump_residual(nodal *s, const lm_state *st, double *r);
+void nodal_lump_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
+                         double *values);
+void nodal_lump_energy(const nodal *s, const lm_state *st, int body, lm_energy *e); /* -1: of all */
+/* Force and moment on the section at a place, world axes; the elastic energy of a beam's springs. */
+void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M);
+void nodal_lump_forces(lm_system *sys, const lm_state *st, double *out); /* seam: beam_forces */
+double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b);
+
 /* nodal_drag.c */
 int nodal_make_drags(nodal *s);
 void nodal_drag_places(nodal *s);
@@ -238,6 +274,8 @@ int nodal_super_energy_of(const nodal *s, const lm_state *st, int k,
 void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e);
 
 /* nodal_jacobian.c */
+nodal_block nodal_find_block(const lm_pattern *p, int row, int col);
+void nodal_add_block(double *values, const nodal_block *b, double w, const lm_m3 *A);
 int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                    double *values);
 int nodal_make_pattern(nodal *s);
@@ -263,13 +301,14 @@ void nodal_refuse_flex(const nodal *s, const lm_spec_sensor *c, lm_diag *diag);
 /* Motion of a frame that no node carries: between nodes of a beam, or of a superelement. */
 void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *out);
 double nodal_deflection(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
-double nodal_section(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
-void nodal_body_energy(const nodal *s, const lm_state *st, int body, lm_energy *e);
+double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component);
+void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e);
 
 /* topology.c: spanning tree, independent constraints, mobility */
 lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena);
 int nodal_tree_row(const lm_tree *t, int row, const lm_model *m); /* 1: row of a tree joint */
-int nodal_tree_parent(const lm_tree *t, int node);                /* LM_GROUND: a root */
+int nodal_tree_uses(const lm_tree *t, int joint);
+int nodal_tree_parent(const lm_tree *t, int node);  /* LM_GROUND: a root */
 int nodal_tree_carrier(const lm_tree *t, int node); /* the node it is drawn with; LM_GROUND */
 /* Value and rate of a joint coordinate at the start, by its drive or `initial`. */
 void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate);

@@ -230,12 +230,15 @@ static void cut_forces(const nodal *s, const lm_state *st, const nodal_gauge *g,
     *M = hermite(end[0].M, end[1].M, end[0].dM, end[1].dM, e->shape.L, p->xi);
 }
 
-double nodal_section(const nodal *s, const lm_state *st, const nodal_gauge *g, int component)
+double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component)
 {
     const lm_state at = {.q = st->q};
     lm_v3 F, M;
     frame_kin k;
-    cut_forces(s, st, g, &F, &M);
+    if (s->division)
+        nodal_lump_section(s, st, g, &F, &M);
+    else
+        cut_forces(s, st, g, &F, &M);
     nodal_place_motion(s, &at, &g->place, &k);
     F = m3_tv(&k.R, F);
     M = m3_tv(&k.R, M);
@@ -245,9 +248,15 @@ double nodal_section(const nodal *s, const lm_state *st, const nodal_gauge *g, i
 
 /* ---- energy of one body ---- */
 
-static void beam_energy(const nodal *s, const lm_state *st, const lm_beam *b, lm_energy *e)
+static void beam_energy(nodal *s, const lm_state *st, int body, lm_energy *e)
 {
+    const lm_beam *b = &s->m->beams[body];
     double gravity[3];
+    if (s->division) {
+        nodal_lump_energy(s, st, body, e);
+        e->elastic += nodal_lump_elastic(s, st, b);
+        return;
+    }
     v3_put(gravity, s->m->gravity);
     for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
         lm_corot_state c;
@@ -260,12 +269,12 @@ static void beam_energy(const nodal *s, const lm_state *st, const lm_beam *b, lm
     }
 }
 
-void nodal_body_energy(const nodal *s, const lm_state *st, int body, lm_energy *e)
+void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e)
 {
     const lm_body *b = &s->m->bodies[body];
     *e = (lm_energy){0};
     if (b->type == LM_BODY_RIGID) nodal_rigid_energy(s, st, b->first_node, b->mass, &b->J, e);
-    if (b->type == LM_BODY_BEAM) beam_energy(s, st, &s->m->beams[body], e);
+    if (b->type == LM_BODY_BEAM) beam_energy(s, st, body, e);
     if (b->type == LM_BODY_SUPERELEMENT && nodal_super_energy_of(s, st, b->super, e))
         *e = (lm_energy){.kinetic = NAN, .elastic = NAN, .gravity = NAN};
 }

@@ -113,10 +113,43 @@ static void constraints(nodal *s, const lm_state *st, double *r, double *phi, do
     }
 }
 
+/* 1: these three are plain springs against the three components of one rotation vector. */
+static int turn_together(const lm_action *a)
+{
+    for (int i = 0; i < 3; i++)
+        if (a[i].measure != LM_ROTVEC || a[i].i != i || a[i].pair != a->pair || a[i].effort ||
+            a[i].friction != 0)
+            return 0;
+    return 1;
+}
+
+/* ... which has one logarithm. */
+static void turning_springs(nodal *s, const lm_state *st, const lm_action *a, double *r)
+{
+    const int *node = s->m->pairs[a->pair].node;
+    double value[3];
+    lm_v3 g[3], w[2] = {{0}}, sum = v3(0, 0, 0);
+    lm_measure_rotvec(&s->kin.pair[a->pair], value, g);
+    for (int e = 0; e < 2; e++)
+        if (node[e] >= 0) w[e] = v3_from(st->v + NODE_V * node[e] + 3);
+    for (int i = 0; i < 3; i++) {
+        double rate = v3_dot(g[i], v3_sub(w[1], w[0]));
+        double moment = a[i].stiffness * (value[i] - a[i].offset) + a[i].damping * rate;
+        sum = v3_add(sum, v3_mul(moment, g[i]));
+    }
+    if (node[0] >= 0) v3_acc(r + NODE_V * node[0] + 3, v3_neg(sum));
+    if (node[1] >= 0) v3_acc(r + NODE_V * node[1] + 3, sum);
+}
+
 static void actions(nodal *s, const lm_state *st, double *r)
 {
     for (int k = 0; k < s->m->nactions; k++) {
         const lm_action *a = &s->m->actions[k];
+        if (k + 2 < s->m->nactions && turn_together(a)) {
+            turning_springs(s, st, a, r);
+            k += 2;
+            continue;
+        }
         const lm_pair *pair = &s->m->pairs[a->pair];
         lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
         lm_measure_grad(a->measure, a->i, a->j, &s->kin.pair[a->pair], G);
@@ -146,7 +179,10 @@ int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, d
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     inertia(s, st, r);
-    nodal_beam_residual(s, st, r);
+    if (s->division)
+        nodal_lump_residual(s, st, r);
+    else
+        nodal_beam_residual(s, st, r);
     nodal_drag_residual(s, st, r);
     if (nodal_super_residual(s, st, r)) return 1;
     constraints(s, st, r, phi, rate);

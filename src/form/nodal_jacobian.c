@@ -21,7 +21,7 @@ static void add_blocks(lm_pattern_builder *pb, const int rows[2], const int cols
         }
 }
 
-static nodal_block find_block(const lm_pattern *p, int i, int j)
+nodal_block nodal_find_block(const lm_pattern *p, int i, int j)
 {
     nodal_block b = {{-1, -1, -1}};
     for (int c = 0; c < 3 && i >= 0 && j >= 0; c++) b.col[c] = lm_pattern_find(p, i, j + c);
@@ -34,7 +34,7 @@ static void find_blocks(const lm_pattern *p, const int rows[2], const int cols[2
     for (int r = 0; r < 4; r++)
         for (int c = 0; c < 4; c++) {
             int in = set >> (4 * r + c) & 1;
-            out[r][c] = find_block(p, in ? block_start(rows, r) : -1, block_start(cols, c));
+            out[r][c] = nodal_find_block(p, in ? block_start(rows, r) : -1, block_start(cols, c));
         }
 }
 
@@ -131,7 +131,10 @@ static void collect(nodal *s, lm_pattern_builder *pb)
         for (int c = 0; c < 3; c++) lm_pattern_add(pb, at + c, at + c);
         lm_pattern_block(pb, at + 3, at + 3, 3, 3);
     }
-    nodal_beam_pattern(s, pb);
+    if (s->division)
+        nodal_lump_pattern(s, pb);
+    else
+        nodal_beam_pattern(s, pb);
     nodal_drag_pattern(s, pb);
     nodal_super_pattern(s, pb);
     for (int k = 0; k < s->m->nrows; k++) row_pattern(s, pb, k);
@@ -168,8 +171,8 @@ static void places(nodal *s)
     for (int k = 0; k < s->nloads; k++) {
         load_nodes(&s->load[k], rows);
         if (rows[0] < 0) continue;
-        s->load[k].xrot = find_block(p, NODE_V * rows[0], NODE_V * rows[0] + 3);
-        s->load[k].rot = find_block(p, NODE_V * rows[0] + 3, NODE_V * rows[0] + 3);
+        s->load[k].xrot = nodal_find_block(p, NODE_V * rows[0], NODE_V * rows[0] + 3);
+        s->load[k].rot = nodal_find_block(p, NODE_V * rows[0] + 3, NODE_V * rows[0] + 3);
         coupling_places(s, rows, &s->load_expr[k]);
     }
 }
@@ -183,14 +186,17 @@ int nodal_make_pattern(nodal *s)
     lm_arena_free(&temp);
     if (bad) return bad;
     places(s);
-    nodal_beam_places(s);
+    if (s->division)
+        nodal_lump_places(s);
+    else
+        nodal_beam_places(s);
     nodal_drag_places(s);
     return nodal_super_places(s);
 }
 
 /* ---- numbers ---- */
 
-static void add_block(double *values, const nodal_block *b, double w, const lm_m3 *A)
+void nodal_add_block(double *values, const nodal_block *b, double w, const lm_m3 *A)
 {
     if (b->col[0] < 0) return;
     for (int c = 0; c < 3; c++) {
@@ -247,7 +253,8 @@ static void constraint_row(nodal *s, const lm_state *st, int k, double cK, doubl
     lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS];
     unsigned set = lm_measure_hess(row->measure, row->i, row->j, p, H);
     for (int b = 0; b < 16; b++)
-        if (set >> b & 1) add_block(values, &s->row_block[k][b / 4][b % 4], w, &H[b / 4][b % 4]);
+        if (set >> b & 1)
+            nodal_add_block(values, &s->row_block[k][b / 4][b % 4], w, &H[b / 4][b % 4]);
 }
 
 /* Force blocks G[r] times the derivative of a scalar through the sensors it depends on. */
@@ -264,7 +271,7 @@ static void add_coupling(nodal *s, const lm_state *st, const nodal_coupling *c, 
                      cK * dq[2] + cD * dv[2] + cM * da[2]);
         for (int r = 0; r < 4; r++) {
             lm_m3 B = m3_outer(G[r], u);
-            add_block(values, &c->block[r][col], w, &B);
+            nodal_add_block(values, &c->block[r][col], w, &B);
         }
     }
     for (int l = 0; l < g.nrows; l++)
@@ -306,9 +313,9 @@ static void action(nodal *s, const lm_state *st, int k, double cM, double cD, do
             lm_v3 u = v3_add(v3_mul(cK * f.dw_value + cD * f.dw_rate, G[c]),
                              v3_mul(cK * f.dw_rate, Hv[c]));
             lm_m3 B = m3_outer(G[r], u);
-            add_block(values, &s->action_block[k][r][c], 1, &B);
+            nodal_add_block(values, &s->action_block[k][r][c], 1, &B);
             if (set >> (4 * r + c) & 1)
-                add_block(values, &s->action_block[k][r][c], cK * f.w, &H[r][c]);
+                nodal_add_block(values, &s->action_block[k][r][c], cK * f.w, &H[r][c]);
         }
     if (a->effort)
         add_effort(s, st, a->effort, &s->action_expr[k], -s->sys.load_factor, G, cM, cD, cK,
@@ -325,11 +332,11 @@ static void load(nodal *s, const lm_state *st, int k, double cM, double cD, doub
     nodal_load_wrench(s, l, &F, &M);
     if (l->spec->local) {
         lm_m3 X = m3_skew(F), Y = m3_skew(v3_add(M, v3_cross(rho, F)));
-        add_block(values, &l->xrot, cK, &X);
-        add_block(values, &l->rot, cK, &Y);
+        nodal_add_block(values, &l->xrot, cK, &X);
+        nodal_add_block(values, &l->rot, cK, &Y);
     } else {
         lm_m3 X = m3_skew_skew(F, rho);
-        add_block(values, &l->rot, -cK, &X);
+        nodal_add_block(values, &l->rot, -cK, &X);
     }
     lm_m3 E = m3_identity();
     if (l->spec->local) E = m3_mul(&s->kin.R[n], &l->frame->E);
@@ -354,7 +361,10 @@ int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, dou
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     inertia(s, st, cM, cD, cK, values);
-    nodal_beam_jacobian(s, st, cM, cD, cK, values);
+    if (s->division)
+        nodal_lump_jacobian(s, st, cM, cD, cK, values);
+    else
+        nodal_beam_jacobian(s, st, cM, cD, cK, values);
     nodal_drag_jacobian(s, st, cD, values);
     if (nodal_super_jacobian(s, st, cM, cD, cK, values)) return 1;
     for (int k = 0; k < s->m->nrows; k++) constraint_row(s, st, k, cK, values);

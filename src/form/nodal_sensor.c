@@ -144,7 +144,7 @@ void nodal_forces(lm_system *sys, const lm_state *st, double *joint, double *loa
     lm_v3 F, M;
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
-    for (int i = 0; i < s->m->njoints; i++) {
+    for (int i = 0; i < s->m->spec->joints.n; i++) {
         nodal_reaction(s, st, i, &F, &M);
         v3_put(joint + 6 * i, F);
         v3_put(joint + 6 * i + 3, M);

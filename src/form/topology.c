@@ -45,7 +45,7 @@ static int make_adjacency(const lm_model *m, lm_arena *arena, adjacency *g)
     if (!g->start || !g->joint) return -1;
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < m->njoints; j++) {
-            if (!has_rows(m, j)) continue;
+            if (!has_rows(m, j) || m->joints[j].cut) continue;
             for (int e = 0; e < 2; e++) {
                 int v = m->pairs[m->joints[j].pair].node[e] + 1;
                 if (pass == 0)
@@ -77,10 +77,22 @@ static int visit(const lm_model *m, lm_tree *t, const adjacency *g, int v, int d
     return done;
 }
 
+/* 1: the body's nodes are joined to each other, by joints that are not in the model file. */
+static int joined_inside(const lm_model *m, int body)
+{
+    const lm_beam *b = &m->beams[body];
+    int own = m->spec->joints.n, found = 0;
+    if (m->njoints == own) return 0;
+    for (int k = 0; k < b->nelements && !found; k++)
+        found = has_rows(m, own + b->first_element + k);
+    return found;
+}
+
 /* The other nodes of a flexible body: free of each other, but together as drawn. Neighbours first. */
 static int visit_body(const lm_model *m, lm_tree *t, int v, int done)
 {
     const lm_body *b = &m->bodies[m->nodes[v].body];
+    if (joined_inside(m, m->nodes[v].body)) return done;
     for (int away = 1; away < b->nnodes; away++)
         for (int side = -1; side <= 1; side += 2) {
             int other = v + side * away;
@@ -170,6 +182,7 @@ int nodal_tree_row(const lm_tree *t, int row, const lm_model *m)
     return t->is_tree[r->joint] && !r->drive && r->initial < 0;
 }
 
+int nodal_tree_uses(const lm_tree *t, int joint) { return t->is_tree[joint]; }
 int nodal_tree_parent(const lm_tree *t, int node) { return t->parent[node]; }
 int nodal_tree_carrier(const lm_tree *t, int node) { return t->carrier[node]; }
 int nodal_tree_joint(const lm_tree *t, int node) { return t->joint[node]; }

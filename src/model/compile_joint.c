@@ -203,6 +203,7 @@ void lm_compile_joint(lm_model *m, int i, lm_diag *diag)
     *j = (lm_joint){.name = s->item.name,
                     .type = s->type,
                     .first_row = m->nrows,
+                    .cut = s->cut,
                     .first_action = m->nactions,
                     .first_coord = m->ncoords,
                     .ncoords = def->ncoords};

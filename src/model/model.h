@@ -106,6 +106,7 @@ typedef struct lm_joint {
     int first_row, nrows; /* its constraint rows, drives included; initial rows are elsewhere */
     int first_action, nactions;
     int first_coord, ncoords;
+    int cut; /* where a loop is cut in a tree of joints, it is here */
 } lm_joint;
 
 typedef struct lm_coord { /* a joint coordinate: what joint(j) measures */

@@ -160,7 +160,7 @@ void lm_read_formulation(lm_reader *r, const lm_yaml *node)
     lm_spec_formulation *f = &r->spec->formulation;
     const lm_object *o = lm_schema_object(LM_OBJECT_FORMULATION);
     uint64_t given;
-    *f = (lm_spec_formulation){.modes = 4, .stiffening = 1};
+    *f = (lm_spec_formulation){.modes = 4, .stiffening = 1, .closure_stiffness = 1000};
     f->type = r->spec->coordinates.n ? LM_FORM_MINIMAL : LM_FORM_COROTATIONAL;
     if (!node || lm_yaml_is_null(node)) return;
     f->given = 1;

@@ -177,7 +177,8 @@ typedef struct lm_spec_joint {
     int has_at;
     double at[3];
     int assemble;
-    int compliant;                                       /* constraint replaced by springs */
+    int cut;       /* a tree of joints does not go through it */
+    int compliant; /* constraint replaced by springs */
     double compliant_stiffness[2], compliant_damping[2]; /* translation, rotation */
     lm_spec_coord coord[LM_JOINT_COORDS];
 } lm_spec_joint;
@@ -292,16 +293,24 @@ typedef enum lm_formulation_type {
     LM_FORM_RFE,
     LM_FORM_FFR
 } lm_formulation_type;
+typedef enum lm_rfe_coordinates {
+    LM_RFE_AUTOMATIC,
+    LM_RFE_JOINT,
+    LM_RFE_ABSOLUTE
+} lm_rfe_coordinates;
 typedef struct lm_spec_formulation {
     lm_loc loc;
     int given; /* 0: not in the file (type holds the default) */
     lm_formulation_type type;
-    int basis_modes;     /* ffr: basis: modes (1) or spline (0, default) */
-    int modes;           /* ffr: number of modes per bending direction, default 4 */
-    int algorithm_dense; /* ffr: algorithm: dense (1) or dca (0, default) */
-    int closure_spring;  /* rfe: closure: spring (1) or constraint (0, default) */
-    int elastic_paper;   /* minimal: elastic_forces: paper (1) or consistent (0, default) */
-    int stiffening;      /* elastodynamic, ffr: geometric stiffening, default 1 */
+    int basis_modes;          /* ffr: basis: modes (1) or spline (0, default) */
+    int modes;                /* ffr: number of modes per bending direction, default 4 */
+    int algorithm_dense;      /* ffr: algorithm: dense (1) or dca (0, default) */
+    int closure_spring;       /* rfe: closure: spring (1) or constraint (0, default) */
+    double closure_stiffness; /* rfe: of those springs, times the stiffest division's */
+    int springs_all;          /* rfe: springs: all (1) or bending (0, default) */
+    lm_rfe_coordinates rfe_coordinates;
+    int elastic_paper; /* minimal: elastic_forces: paper (1) or consistent (0, default) */
+    int stiffening;    /* elastodynamic, ffr: geometric stiffening, default 1 */
 } lm_spec_formulation;
 
 typedef enum lm_analysis_type {

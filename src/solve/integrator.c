@@ -131,6 +131,20 @@ static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
     return 0;
 }
 
+/* The same without a matrix, where nothing but masses resists: 0, or 1 to use the matrix. */
+static int direct_acceleration(lm_integrator *g, double t, const double *q, const double *v,
+                               double *a)
+{
+    lm_system *sys = g->sys;
+    lm_state s = {t, q, v, a, NULL};
+    if (!sys->form->divide_by_mass || sys->nl > 0 || sys->algebraic) return 1;
+    if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return 1;
+    for (int i = 0; i < sys->nv; i++) g->x[i] = -g->x[i];
+    if (sys->form->divide_by_mass(sys, t, q, g->x)) return 1;
+    lm_copy(a, g->x, sys->nv);
+    return 0;
+}
+
 /* M a + Phi^T lam = f and Phi a = -bias. Where efforts depend on accelerations or reactions, the
  * linear solve is repeated until it stands still. */
 int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
@@ -140,6 +154,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
     double last = INFINITY;
     memset(a, 0, sizeof(double) * (size_t)sys->nv);
     memset(lam, 0, sizeof(double) * (size_t)sys->nl);
+    if (!direct_acceleration(g, t, q, v, a)) return 0;
     for (int it = 0; it < 20; it++) {
         lm_state s = {t, q, v, a, lam};
         double change = 0, size = 0, sum = 0;

@@ -21,6 +21,8 @@ struct lm_cuts {
     unsigned char *fixed; /* [nnodes] something else acts there */
     unsigned char *known; /* [nnodes] p follows from the balance: inside of a beam, nothing fixed */
     lm_section *section;  /* [count] */
+    lm_rows given;        /* forces in the middle of elements; rows 0: none */
+    double *middle;       /* [6 nelements] a row of them */
 };
 
 /* ---- making ---- */
@@ -103,8 +105,19 @@ lm_cuts *lm_cuts_new(const lm_model *m)
 void lm_cuts_free(lm_cuts *c)
 {
     if (!c) return;
+    lm_rows_close(&c->given);
     lm_arena arena = c->arena;
     lm_arena_free(&arena);
+}
+
+int lm_cuts_open(lm_cuts *c, lm_h5 *file, const char *group)
+{
+    lm_rows_close(&c->given);
+    int rc = lm_rows_open(&c->given, file, group, "beam_forces");
+    if (rc || c->given.ncols != 6 * c->m->nelements) c->given.rows = 0;
+    if (rc < 0) return 1;
+    if (c->given.rows && !c->middle) c->middle = LM_NEW_N(&c->arena, double, c->given.ncols);
+    return c->given.rows && !c->middle ? 2 : 0;
 }
 
 int lm_cuts_count(const lm_cuts *c) { return c->count; }
@@ -188,6 +201,34 @@ static void add_load(lm_cuts *c, const double *pose, int element)
     }
 }
 
+/* ---- forces that are given in the middle of the elements ---- */
+
+static void given_forces(lm_cuts *c)
+{
+    const double *middle = c->middle;
+    for (int k = 0; k < c->m->nelements; k++)
+        for (int e = 0; e < 2; e++) {
+            c->f[k].F[e] = v3_mul(e ? 1 : -1, v3_from(middle + 6 * k));
+            c->f[k].M[e] = v3_mul(e ? 1 : -1, v3_from(middle + 6 * k + 3));
+        }
+}
+
+/* Each half of the element is rigid and has the axis of its node. */
+static void bring_to_ends(lm_cuts *c, int element)
+{
+    const lm_element *e = &c->m->elements[element];
+    ends *f = &c->f[element];
+    double L = e->shape.L;
+    lm_v3 F = f->F[1];
+    for (int i = 0; i < 2; i++) {
+        lm_v3 ex = m3_v(&c->R[e->node[i]], m3_col(&e->A[i], 0)), p = c->p[e->node[i]];
+        lm_v3 turn = v3_mul(0.5 * L, v3_cross(ex, F));
+        lm_v3 M = v3_mul((i ? 1 : -1) * L * L / 8, v3_cross(ex, p));
+        f->F[i] = v3_sub(f->F[i], v3_mul(0.5 * L, p));
+        f->M[i] = v3_add(v3_sub(f->M[i], turn), M);
+    }
+}
+
 /* ---- cuts ---- */
 
 /* What the part behind the cut gets from the part before it, in the axes of the section; 7 numbers.
@@ -220,17 +261,28 @@ static void cut_node(const lm_cuts *c, const lm_beam *beam, int k, const lm_sect
     }
 }
 
-void lm_cuts_eval(lm_cuts *c, const double *pose, double *out)
+int lm_cuts_eval(lm_cuts *c, long row, const double *pose, double *out)
 {
     const lm_model *m = c->m;
     const lm_section *section = c->section;
+    int given = row < c->given.rows;
+    if (given && lm_rows_read(&c->given, row, 1, c->middle)) return -1;
     for (int n = 0; n < m->nnodes; n++) c->R[n] = quat_m3(quat_from(pose + 7 * n + 3));
-    elastic_forces(c, pose);
+    if (given)
+        given_forces(c);
+    else
+        elastic_forces(c, pose);
     for (int b = 0; b < m->nbodies; b++) {
         const lm_beam *beam = &m->beams[b];
         if (!beam->nelements) continue;
         spread_load(c, beam, m->bodies[b].first_node);
-        for (int k = 0; k < beam->nelements; k++) add_load(c, pose, beam->first_element + k);
+        for (int k = 0; k < beam->nelements; k++) {
+            if (given)
+                bring_to_ends(c, beam->first_element + k);
+            else
+                add_load(c, pose, beam->first_element + k);
+        }
         for (int k = 0; k <= beam->nelements; k++) cut_node(c, beam, k, section++, out++);
     }
+    return 0;
 }

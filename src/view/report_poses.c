@@ -102,21 +102,23 @@ static int load_chunk(film *f, int k)
 
 /* ---- ranges ---- */
 
-/* Cuts of a frame; `row` is its number in the table. They are computed once where there is room. */
+/* Cuts of a frame; `row` is its number in the table. They are computed once where there is room. NULL:
+ * the file cannot be read. */
 static const float *cuts_of(film *f, long row, const double *pose, int again)
 {
     size_t n = LM_CUTS * (size_t)lm_cuts_count(f->cuts);
     float *to = f->kept ? f->cut + n * (size_t)((row + f->stride - 1) / f->stride) : f->cut;
     if (f->kept && again) return to;
-    lm_cuts_eval(f->cuts, pose, f->values);
+    if (lm_cuts_eval(f->cuts, row, pose, f->values)) return NULL;
     for (size_t i = 0; i < n; i++) to[i] = (float)f->values[i];
     return to;
 }
 
-static void widen_colours(film *f, long row, const double *pose)
+static int widen_colours(film *f, long row, const double *pose)
 {
     int count = lm_cuts_count(f->cuts);
     const float *v = cuts_of(f, row, pose, 0);
+    if (!v) return 1;
     for (int q = 0; q < LM_CUTS; q++, v += count) {
         lm_colour_range *r = &f->range[q];
         for (int k = 0; k < count; k++) {
@@ -126,6 +128,7 @@ static void widen_colours(film *f, long row, const double *pose)
             r->max = fmax(r->max, (double)v[k]);
         }
     }
+    return 0;
 }
 
 static void widen_positions(film *f, const double *pose)
@@ -147,7 +150,8 @@ static int find_ranges(film *f)
         for (int i = 0; i < n; i++) {
             const double *pose = f->rows + (size_t)f->t.ncols * (size_t)i;
             widen_positions(f, pose);
-            if (f->cuts) widen_colours(f, lm_rows_index(&f->t, (long)k * f->chunk + i), pose);
+            long row = lm_rows_index(&f->t, (long)k * f->chunk + i);
+            if (f->cuts && widen_colours(f, row, pose)) return 1;
         }
     }
     return 0;
@@ -177,6 +181,7 @@ static int add_colours(film *f, int k, int n, int *ids, int apart)
     for (int i = 0; i < n; i++) {
         long row = lm_rows_index(&f->t, (long)k * f->chunk + i);
         const float *v = cuts_of(f, row, f->rows + (size_t)f->t.ncols * (size_t)i, 1);
+        if (!v) return -1;
         for (size_t q = 0; q < LM_CUTS; q++)
             if (f->known[q])
                 lm_colour_frame(v + q * count, (int)count, f->range[q], f->grain,
@@ -406,7 +411,8 @@ static int make_film(film *f)
         if (!f->cuts) return 2;
         colours = budget / 4;
     }
-    int bad = reserve(f);
+    int bad = f->cuts ? lm_cuts_open(f->cuts, f->p->file->file, f->p->a->group) : 0;
+    if (!bad) bad = reserve(f);
     if (!bad) bad = find_ranges(f);
     if (!bad) bad = fit_poses(f, budget - colours);
     if (!bad) bad = code_all_poses(f, budget - colours);

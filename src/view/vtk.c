@@ -148,18 +148,19 @@ static void put_displacement(writer *w, int point, int pose, lm_v3 at, const dou
 }
 
 /* Cuts stand at the nodes of beams, beam by beam. */
-static void put_cuts(writer *w, const double *row)
+static int put_cuts(writer *w, long number, const double *row)
 {
     const lm_model *m = w->scene.m;
     int count = lm_cuts_count(w->cuts), k = 0;
     for (int q = 0; q < LM_CUTS; q++)
         for (int i = 0; i < w->npoints; i++) w->field[4 + q][i] = NAN;
-    if (!count) return;
-    lm_cuts_eval(w->cuts, row, w->values);
+    if (!count) return 0;
+    if (lm_cuts_eval(w->cuts, number, row, w->values)) return -1;
     for (int b = 0; b < m->nbodies; b++)
         for (int n = 0; n < m->bodies[b].nnodes && m->beams[b].nelements; n++, k++)
             for (int q = 0; q < LM_CUTS; q++)
                 w->field[4 + q][m->bodies[b].first_node + n] = (float)w->values[q * count + k];
+    return 0;
 }
 
 static int write_file(writer *w, const lm_vtu *v, const char *name, long number)
@@ -176,7 +177,6 @@ static int write_frame(writer *w, const char *name, long number, double time, co
     size_t np = (size_t)w->npoints;
     each_point(w, put_position, row);
     each_point(w, put_displacement, row);
-    put_cuts(w, row);
     for (int i = 0; i < 2; i++)
         lm_vtu_add(&v, LM_VTU_POINT, vector_name[i], "Float32", 3, w->field[i], 12 * np);
     for (int q = 0; q < LM_CUTS; q++)
@@ -221,6 +221,7 @@ static int write_series(writer *w, const lm_result_analysis *a, const lm_rows *r
     double *pose = row + results->ncols;
     for (long i = 0; i < poses->rows && i < results->rows && !bad; i++) {
         if (lm_rows_read(results, i, 1, row) || lm_rows_read(poses, i, 1, pose)) bad = 1;
+        if (!bad && put_cuts(w, i, pose)) bad = 1;
         if (!bad && write_frame(w, a->name, i, row[0], pose)) bad = 3;
         if (!bad) list_file(list, a->name, i, row[0]);
     }
@@ -310,7 +311,8 @@ static int series(writer *w, const lm_result_analysis *a)
     lm_rows t[2];
     int r = lm_rows_open(&t[0], w->file.file, a->group, "results");
     int p = lm_rows_open(&t[1], w->file.file, a->group, "poses"), bad = r < 0 || p < 0;
-    if (!r && !p && t[1].ncols == 7 * w->scene.m->nnodes) {
+    if (!bad) bad = lm_cuts_open(w->cuts, w->file.file, a->group);
+    if (!bad && !r && !p && t[1].ncols == 7 * w->scene.m->nnodes) {
         double *row = lm_alloc(sizeof(double) * (size_t)(t[0].ncols + t[1].ncols));
         bad = row ? write_series(w, a, &t[0], &t[1], row) : 2;
         lm_free(row);

@@ -124,6 +124,31 @@ static const char written_text[] =
     "  feel: {on: block, torque: [b*c, 0, \"rate(f)*vel(rod.end).x\"]}\n"
     "analysis: {type: dynamics, until: 1}\n";
 
+/* Beams alone, for rigid finite elements: curved, tapered, sheared, branching and in a loop. */
+static const char divided_text[] =
+    "limber: 1\n"
+    "gravity: [0.3, -9.81, 0.2]\n"
+    "sections:\n"
+    "  bar: {shape: stiffness, EA: 50, EIy: 3, EIz: 4, GJ: 2, GAy: 20, GAz: 30, rhoA: 1,\n"
+    "    rhoIy: 0.1, rhoIz: 0.2, damping: {stiffness: 0.02}}\n"
+    "  cone: {shape: stiffness, EA: 40*(1 - 0.3*s), EIy: 3*(1 - 0.3*s), EIz: 4, GJ: 2,\n"
+    "    rhoA: 1 - 0.4*s, rhoIy: 0.1, rhoIz: 0.2}\n"
+    "bodies:\n"
+    "  arch: {type: beam, section: bar, theory: timoshenko, elements: 3,\n"
+    "    points: [[0, 0, 0], [1, 0.2, 0], [2, 0.2, 0.5], [3, 0, 0.5]]}\n"
+    "  twig: {type: beam, section: cone, from: [1, 0.2, 0], to: [1, 2, 1], elements: 2}\n"
+    "  tie: {type: beam, section: cone, from: [1, 2, 1], to: [3, 0, 0.5], elements: 2}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, between: [ground, arch.start], axis: [1, 2, 0], damping: 0.3}\n"
+    "  fork: {type: universal, between: [arch.node(1), twig.start], axes: [[1, 0, 0], [0, 1, 1]],\n"
+    "    stiffness: {angle1: 2, angle2: 4}}\n"
+    "  ball: {type: spherical, between: [twig.end, tie.start]}\n"
+    "  close: {type: revolute, between: [tie.end, arch.end], axis: [0, 1, 0]}\n"
+    "loads:\n"
+    "  follow: {on: twig.node(1), force: [1, 2*t, \"pos(tie.node(1)).x\"], torque: [0.3, 1, 2],\n"
+    "    axes: local}\n"
+    "analysis: {type: dynamics, until: 1}\n";
+
 typedef struct state {
     double *q, *v, *a, *lam;
 } state;
@@ -222,6 +247,7 @@ static void check_model(const char *model_text, lm_formulation_type formulation)
     st = form->create(&model->m, &msg->diag, &sys);
     if (st) limber_messages_print(msg, stderr);
     assert_int_equal(st, LIMBER_OK);
+    form = sys->form; /* of a divided model: that of its coordinates */
     size_t n = (size_t)(sys->nv + sys->nl);
     state s = {calloc((size_t)sys->nq, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8)};
     double *values = calloc((size_t)sys->pattern.nnz, 8), *dense = calloc(n * n, 8);
@@ -274,13 +300,29 @@ static void paper_tangent(void **unused)
     check_model(all, LM_FORM_MINIMAL);
 }
 
+static void divided_tangent(void **unused)
+{
+    static const char *const text_of[] = {tree_text, divided_text};
+    static const char *const options[] = {"coordinates: joint", "coordinates: absolute",
+                                          "coordinates: joint, springs: all",
+                                          "coordinates: absolute, springs: all",
+                                          "coordinates: absolute, closure: spring, "
+                                          "closure_stiffness: 2"};
+    static char all[sizeof tree_text + sizeof divided_text + 120];
+    (void)unused;
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            snprintf(all, sizeof all, "%sformulation: {type: rfe, %s}\n", text_of[i], options[k]);
+            check_model(all, LM_FORM_RFE);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodal_tangent),
-        cmocka_unit_test(tree_tangent),
-        cmocka_unit_test(written_tangent),
-        cmocka_unit_test(paper_tangent),
+        cmocka_unit_test(nodal_tangent),   cmocka_unit_test(tree_tangent),
+        cmocka_unit_test(written_tangent), cmocka_unit_test(paper_tangent),
+        cmocka_unit_test(divided_tangent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

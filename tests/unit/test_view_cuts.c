@@ -53,6 +53,8 @@ static double *table_of(lm_result *r, const char *name, lm_rows *t)
     return data;
 }
 
+static const char *formulation; /* NULL: the model's own */
+
 static void run(const char *text, const char *const *set, int nset)
 {
     limber_messages *msg = limber_messages_new();
@@ -65,6 +67,7 @@ static void run(const char *text, const char *const *set, int nset)
                  i ? " " : "", set[i]);
     opt.results = path;
     opt.settings = settings;
+    opt.formulation = formulation;
     assert_int_equal(limber_model_parse(text, strlen(text), "m.yaml", &lo, &model, msg), LIMBER_OK);
     limber_status st = limber_run(model, &opt, NULL, msg);
     if (st) limber_messages_print(msg, stderr);
@@ -89,12 +92,13 @@ static double worst_difference(const char *text, const char *const *set, int nse
     run(text, set, nset);
     open_result(&r);
     lm_cuts *c = lm_cuts_new(r.model);
+    assert_int_equal(lm_cuts_open(c, r.file, r.analyses.at[0].group), 0);
     int n = lm_cuts_count(c);
     double *sensed = table_of(&r, "results", &results), *pose = table_of(&r, "poses", &poses);
     double *out = malloc(sizeof(double) * (size_t)(LM_CUTS * n));
     assert_non_null(out);
     for (long i = 0; i < results.rows; i++) {
-        lm_cuts_eval(c, pose + i * poses.ncols, out);
+        assert_int_equal(lm_cuts_eval(c, i, pose + i * poses.ncols, out), 0);
         for (int q = 0; q < LM_CUTS; q++)
             for (int k = 0; k < n; k++) {
                 int kind = q == LM_CUT_STRESS ? 0 : q < LM_CUT_T ? 1 : 2;
@@ -137,6 +141,18 @@ static void a_swinging_beam(void **state)
            fine = worst_difference(swinging, (const char *const[]){"n=12"}, 1);
     assert_under(coarse, 2e-2);
     assert_under(fine, 0.5 * coarse);
+}
+
+/* Rigid elements do not stretch: forces along and across the axis come from the file. */
+static void rigid_elements(void **state)
+{
+    const char *const set[] = {"gy=0", "gz=0", "Fx=300", "Fy=20", "Fz=-10", "Tx=5"};
+    (void)state;
+    formulation = "rfe";
+    assert_under(worst_difference(loaded, set, 6), 1e-9);
+    assert_under(worst_difference(loaded, NULL, 0), 1e-4);
+    assert_under(worst_difference(swinging, (const char *const[]){"n=12"}, 1), 2e-2);
+    formulation = NULL;
 }
 
 /* ---- forces in the result file ---- */
@@ -217,6 +233,7 @@ int main(void)
         cmocka_unit_test(weight_is_found_from_the_poses),
         cmocka_unit_test(end_loads_are_exact),
         cmocka_unit_test(a_swinging_beam),
+        cmocka_unit_test(rigid_elements),
         cmocka_unit_test(forces_are_those_of_the_sensors),
         cmocka_unit_test(loads_are_in_global_axes),
     };

@@ -1,0 +1,186 @@
+/* Rigid pieces of beams that are divided into rigid finite elements (docs/theory/rfe.md).
+ *
+ * With rho = R c from the node to the mass centre, J in world axes,
+ *     f = m (a + alpha x rho + omega x (omega x rho) - g)
+ *     n = rho x f + J alpha + omega x J omega
+ * are the force at the node and the moment about it. */
+#include "form/nodal.h"
+
+/* Motion of a piece, world axes. */
+typedef struct lump_motion {
+    lm_v3 rho, w, al;
+    lm_v3 pull; /* f over the mass */
+    lm_m3 J;
+} lump_motion;
+
+static lump_motion motion_of(const nodal *s, const lm_state *st, const nodal_lump *l)
+{
+    const lm_m3 *R = &s->kin.R[l->node];
+    int at = NODE_V * l->node;
+    lump_motion k = {.rho = m3_v(R, l->c)};
+    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity), a = v3(0, 0, 0);
+    if (st->a) a = v3_from(st->a + at), k.al = v3_from(st->a + at + 3);
+    if (st->v) k.w = v3_from(st->v + at + 3);
+    lm_m3 Rt = m3_t(R), RJ = m3_mul(R, &l->J);
+    k.J = m3_mul(&RJ, &Rt);
+    lm_v3 spin = v3_cross(k.w, v3_cross(k.w, k.rho));
+    k.pull = v3_add(v3_add(a, v3_cross(k.al, k.rho)), v3_sub(spin, g));
+    return k;
+}
+
+void nodal_lump_pattern(const nodal *s, lm_pattern_builder *pb)
+{
+    for (int k = 0; k < s->division->nlumps; k++) {
+        int at = NODE_V * s->division->lumps[k].node;
+        lm_pattern_block(pb, at, at, NODE_V, NODE_V);
+    }
+}
+
+void nodal_lump_places(nodal *s)
+{
+    for (int k = 0; k < s->division->nlumps; k++) {
+        nodal_lump *l = &s->division->lumps[k];
+        for (int b = 0; b < 4; b++)
+            l->at[b / 2][b % 2] = nodal_find_block(&s->sys.pattern, NODE_V * l->node + 3 * (b / 2),
+                                                   NODE_V * l->node + 3 * (b % 2));
+    }
+}
+
+void nodal_lump_residual(nodal *s, const lm_state *st, double *r)
+{
+    for (int k = 0; k < s->division->nlumps; k++) {
+        const nodal_lump *l = &s->division->lumps[k];
+        lump_motion m = motion_of(s, st, l);
+        lm_v3 f = v3_mul(l->mass, m.pull), h = m3_v(&m.J, m.w);
+        lm_v3 n = v3_add(v3_cross(m.rho, f), v3_add(m3_v(&m.J, m.al), v3_cross(m.w, h)));
+        v3_acc(r + NODE_V * l->node, f);
+        v3_acc(r + NODE_V * l->node + 3, n);
+    }
+}
+
+/* Derivatives of f and n by the velocity omega: with w x (x x rho) + x x (w x rho) = -B x. */
+static void by_spin(const lump_motion *m, double mass, lm_m3 *fw, lm_m3 *nw)
+{
+    lm_m3 W = m3_skew(m->w), P = m3_skew(m->rho), H = m3_skew(m3_v(&m->J, m->w));
+    lm_m3 B = m3_add(m3_mul(&W, &P), m3_skew(v3_cross(m->w, m->rho)));
+    lm_m3 WJ = m3_mul(&W, &m->J);
+    *fw = m3_scale(-mass, B);
+    lm_m3 arm = m3_mul(&P, fw);
+    *nw = m3_add(arm, m3_add(WJ, m3_scale(-1, H)));
+}
+
+/* ... by a rotation psi of the node: rho and J turn with it. */
+static void by_turn(const lump_motion *m, double mass, lm_m3 *fp, lm_m3 *np)
+{
+    lm_m3 W = m3_skew(m->w), A = m3_skew(m->al), P = m3_skew(m->rho);
+    lm_m3 WW = m3_mul(&W, &W), C = m3_add(A, WW), CP = m3_mul(&C, &P);
+    lm_m3 JW = m3_mul(&m->J, &W), JA = m3_mul(&m->J, &A);
+    lm_m3 hw = m3_skew(m3_v(&m->J, m->w)), ha = m3_skew(m3_v(&m->J, m->al));
+    lm_m3 turn = m3_add(JW, m3_scale(-1, hw)), own = m3_mul(&W, &turn);
+    own = m3_add(own, m3_add(JA, m3_scale(-1, ha)));
+    *fp = m3_scale(-mass, CP);
+    lm_m3 arm = m3_mul(&P, fp), lever = m3_skew_skew(m->pull, m->rho);
+    *np = m3_add(m3_add(arm, m3_scale(mass, lever)), own);
+}
+
+void nodal_lump_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
+                         double *values)
+{
+    for (int k = 0; k < s->division->nlumps; k++) {
+        const nodal_lump *l = &s->division->lumps[k];
+        lump_motion m = motion_of(s, st, l);
+        lm_m3 I = m3_identity(), P = m3_skew(m.rho), arm = m3_skew_skew(m.rho, m.rho), fw, nw;
+        nodal_add_block(values, &l->at[0][0], cM * l->mass, &I);
+        nodal_add_block(values, &l->at[0][1], -cM * l->mass, &P);
+        nodal_add_block(values, &l->at[1][0], cM * l->mass, &P);
+        nodal_add_block(values, &l->at[1][1], -cM * l->mass, &arm);
+        nodal_add_block(values, &l->at[1][1], cM, &m.J);
+        if (s->sys.regular_mass && l->spare > 0) {
+            lm_v3 axis = m3_v(&s->kin.R[l->node], l->axis);
+            lm_m3 spin = m3_outer(axis, axis);
+            nodal_add_block(values, &l->at[1][1], cM * l->spare, &spin);
+        }
+        for (int by = 0; by < 2; by++) {
+            double c = by ? cK : cD;
+            if (c == 0) continue;
+            if (by)
+                by_turn(&m, l->mass, &fw, &nw);
+            else
+                by_spin(&m, l->mass, &fw, &nw);
+            nodal_add_block(values, &l->at[0][1], c, &fw);
+            nodal_add_block(values, &l->at[1][1], c, &nw);
+        }
+    }
+}
+
+void nodal_lump_energy(const nodal *s, const lm_state *st, int body, lm_energy *e)
+{
+    for (int k = 0; k < s->division->nlumps; k++) {
+        const nodal_lump *l = &s->division->lumps[k];
+        if (body >= 0 && s->m->nodes[l->node].body != body) continue;
+        const lm_m3 *R = &s->kin.R[l->node];
+        lm_v3 rho = m3_v(R, l->c), w = v3_from(st->v + NODE_V * l->node + 3);
+        lm_v3 v = v3_add(v3_from(st->v + NODE_V * l->node), v3_cross(w, rho)), own = m3_tv(R, w);
+        e->kinetic += 0.5 * (l->mass * v3_dot(v, v) + v3_dot(own, m3_v(&l->J, own)));
+        e->gravity -= l->mass * v3_dot(s->m->gravity, v3_add(node_x(st->q, l->node), rho));
+    }
+}
+
+/* ---- springs ---- */
+
+static const lm_joint *middle(const nodal *s, int element)
+{
+    return &s->m->joints[s->division->first_joint + element];
+}
+
+double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b)
+{
+    double sum = 0;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
+        const lm_joint *j = middle(s, k);
+        for (int i = j->first_action; i < j->first_action + j->nactions; i++) {
+            const lm_action *a = &s->m->actions[i];
+            sum += nodal_action(s, st, a, nodal_action_value(s, st->q, a), 0).elastic;
+        }
+    }
+    return sum;
+}
+
+static void middle_forces(nodal *s, const lm_state *st, int element, lm_v3 *F, lm_v3 *M)
+{
+    nodal_reaction(s, st, s->division->first_joint + element, F, M);
+    *F = v3_neg(*F);
+    *M = v3_neg(*M);
+}
+
+void nodal_lump_forces(lm_system *sys, const lm_state *st, double *out)
+{
+    nodal *s = (nodal *)sys;
+    nodal_kinematics(s, st->q);
+    for (int k = 0; k < s->m->nelements; k++) {
+        lm_v3 F, M;
+        middle_forces(s, st, k, &F, &M);
+        v3_put(out + 6 * k, F);
+        v3_put(out + 6 * k + 3, M);
+    }
+}
+
+/* What the part behind exerts in the middle of the element, brought to the place: on the way lies a
+ * piece of the beam, which has weight and inertia. */
+void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M)
+{
+    const lm_element *e = &s->m->elements[g->place.element];
+    int far = g->place.xi > 0.5, n = e->node[far];
+    const lm_m3 *R = &s->kin.R[n];
+    double from = far ? g->place.xi - 1 : g->place.xi, hinge = far ? -0.5 : 0.5;
+    double len = (hinge - from) * e->shape.L; /* from the place to the middle, along the axis */
+    lm_v3 x = m3_v(R, m3_col(&e->A[far], 0));
+    nodal_lump piece = {.node = n,
+                        .c = v3_mul(0.5 * (from + hinge) * e->shape.L, m3_col(&e->A[far], 0))};
+    lump_motion m = motion_of(s, st, &piece);
+    lm_v3 load = v3_mul(-len * g->cut.rhoA, m.pull);
+    middle_forces(s, st, g->place.element, F, M);
+    *M = v3_add(*M, v3_cross(v3_mul(len, x), *F));
+    *M = v3_add(*M, v3_cross(v3_mul(0.5 * len, x), load));
+    *F = v3_add(*F, load);
+}

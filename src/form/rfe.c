@@ -1,0 +1,106 @@
+/* The formulation `rfe`: how a model is divided, and in which coordinates it is solved. */
+#include "form/rfe.h"
+
+#include "form/minimal.h"
+
+/* In joint coordinates the matrix of a chain is full: above so many of them, poses are cheaper. */
+enum { MOST_JOINT_COORDINATES = 40 };
+
+static void refuse(const lm_spec *spec, lm_diag *diag)
+{
+    if (spec->coordinates.n)
+        lm_error(diag, spec->coordinates.at[0].item.loc,
+                 "'coordinates' need the formulation 'minimal'; in 'rfe' the joints describe the "
+                 "mechanism");
+}
+
+/* Springs in place of the joints that close loops: far stiffer than any of the beams' own. */
+static int note_springs(const lm_model *m, lm_arena *a, const nodal_division *d, rfe_rule *rule)
+{
+    const lm_tree *t = nodal_tree_make(&d->model, a);
+    unsigned char *spring = LM_NEW_N(a, unsigned char, d->model.njoints);
+    if (!t || !spring) return -1;
+    for (int j = 0; j < d->model.njoints; j++) spring[j] = !nodal_tree_uses(t, j);
+    double times = m->spec->formulation.closure_stiffness;
+    for (int k = 0; k < m->nelements; k++) {
+        const lm_beam_shape *e = &m->elements[k].shape;
+        double bend = fmax(e->kt, fmax(e->ky[0], e->kz[0]));
+        rule->stiffness[0] = fmax(rule->stiffness[0], times * e->ka);
+        rule->stiffness[1] = fmax(rule->stiffness[1], times * bend);
+    }
+    rule->spring = spring;
+    return 0;
+}
+
+/* NULL: no memory. */
+static nodal_division *divide(const lm_model *m)
+{
+    lm_arena temp = {0};
+    rfe_rule rule = {.all = m->spec->formulation.springs_all};
+    nodal_division *d = rfe_divide(m, &rule);
+    if (d && m->spec->formulation.closure_spring) {
+        int failed = note_springs(m, &temp, d, &rule);
+        rfe_division_free(d);
+        d = failed ? NULL : rfe_divide(m, &rule);
+    }
+    lm_arena_free(&temp);
+    return d;
+}
+
+/* Joint coordinates: six less the rows of the joint on which each node hangs. */
+static int count_coordinates(const nodal *s)
+{
+    int n = 0;
+    for (int k = 0; k < s->m->nnodes; k++) {
+        int j = nodal_tree_joint(s->tree, k);
+        n += j < 0 ? NODE_V : NODE_V - s->m->joints[j].nrows;
+    }
+    return n;
+}
+
+static int wants_joints(const lm_model *m, const nodal *s)
+{
+    switch (m->spec->formulation.rfe_coordinates) {
+    case LM_RFE_JOINT: return 1;
+    case LM_RFE_ABSOLUTE: return 0;
+    default: return count_coordinates(s) <= MOST_JOINT_COORDINATES;
+    }
+}
+
+/* The callbacks of the equations in use under this formulation's name. */
+static int rename_form(lm_system *sys, int joints, lm_arena *arena)
+{
+    lm_form *own = LM_NEW(arena, lm_form);
+    if (!own) return -1;
+    *own = *sys->form;
+    own->name = lm_form_rfe.name;
+    own->create = lm_form_rfe.create;
+    own->beam_forces = joints ? minimal_beam_forces : nodal_lump_forces;
+    sys->form = own;
+    return 0;
+}
+
+static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
+{
+    int errors = diag->errors;
+    *out = NULL;
+    refuse(m->spec, diag);
+    if (diag->errors > errors) return LIMBER_UNSUPPORTED;
+    nodal_division *d = divide(m);
+    if (!d) return LIMBER_MEMORY;
+    lm_system *sys;
+    limber_status st = nodal_create(m, d, diag, &sys);
+    if (st) return st;
+    int joints = wants_joints(m, (nodal *)sys);
+    if (joints) st = minimal_create(sys, diag, &sys);
+    if (st) return st;
+    lm_arena *arena = joints ? &((minimal *)sys)->arena : &((nodal *)sys)->arena;
+    if (rename_form(sys, joints, arena)) {
+        sys->form->destroy(sys);
+        return LIMBER_MEMORY;
+    }
+    *out = sys;
+    return LIMBER_OK;
+}
+
+const lm_form lm_form_rfe = {.name = "rfe", .create = create};
