@@ -144,7 +144,7 @@ const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_dia
     const lm_form *form = lm_form_get(type);
     if (!form)
         lm_error(diag, loc,
-                 "formulation '%s' is not in this version; 'corotational' and 'minimal' are",
+                 "formulation '%s' is not in this version; 'corotational', 'minimal' and 'rfe' are",
                  lm_form_name(type));
     return form;
 }
