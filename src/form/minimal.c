@@ -472,7 +472,11 @@ static void describe_motion(const lm_system *sys, int i, char *text, size_t size
         lm_coord_kind kind = s->m->coords[r->coord].kind;
         snprintf(text, size, "joint %s, %s", j->name, lm_coord_name(kind));
     } else if (r->joint >= 0) {
-        snprintf(text, size, "joint %s turning about %c", s->m->joints[r->joint].name, r->along);
+        const char *joint = s->m->joints[r->joint].name;
+        if (r->turns)
+            snprintf(text, size, "joint %s turning about %c", joint, r->along);
+        else
+            snprintf(text, size, "joint %s along its axis", joint);
     } else {
         nodal_node_name(s->m, r->node, name, sizeof name);
         snprintf(text, size, "%s %s %c", name, r->turns ? "turning about" : "along", r->along);

@@ -280,7 +280,8 @@ static int hang_joint(minimal *s, int node, int joint, place *p)
     rotate(p, &pair->E[!side]);
     for (int k = 0; k < links->n; k++) {
         const motion *m = &links->link[side ? k : links->n - 1 - k];
-        int coord = m->coord < 0 ? -1 : j->first_coord + m->coord;
+        int known = m->coord >= 0 && m->coord < j->ncoords; /* joints inside of beams have none */
+        int coord = known ? j->first_coord + m->coord : -1;
         if (hang(s, p, m->kind, unit_axis(m->axis))) return -1;
         note_rate(s, (min_rate){node, coord, side ? 1 : -1, joint, 0, m->kind != LM_LINK_SLIDE},
                   m->kind == LM_LINK_BALL ? 3 : 1);
