@@ -6,12 +6,35 @@
 /* In joint coordinates the matrix of a chain is full: above so many of them, poses are cheaper. */
 enum { MOST_JOINT_COORDINATES = 40 };
 
-static void refuse(const lm_spec *spec, lm_diag *diag)
+static void refuse(const lm_model *m, lm_diag *diag)
 {
+    const lm_spec *spec = m->spec;
+    if (spec->formulation.closure_spring && m->nelements == 0)
+        lm_error(
+            diag, spec->formulation.loc,
+            "'closure: spring' takes the stiffness of the springs from the beams, and there are "
+            "none: use 'closure: constraint', or write 'compliant' at the joint that shall "
+            "yield");
     if (spec->coordinates.n)
         lm_error(diag, spec->coordinates.at[0].item.loc,
                  "'coordinates' need the formulation 'minimal'; in 'rfe' the joints describe the "
                  "mechanism");
+}
+
+/* The piece around an inner node hangs between springs: without mass nothing says how it moves. */
+static void refuse_massless(const lm_model *m, const nodal_division *d, lm_diag *diag)
+{
+    for (int k = 0; k < d->nlumps;) {
+        int b = m->nodes[d->lumps[k].node].body;
+        double mass = 0;
+        for (; k < d->nlumps && m->nodes[d->lumps[k].node].body == b; k++) mass += d->lumps[k].mass;
+        if (mass > 0 || m->beams[b].nelements < 2) continue;
+        const lm_spec_item *item = &m->spec->bodies.at[b].item;
+        lm_error(diag, item->loc,
+                 "beam '%s' has no mass, and in 'rfe' its rigid elements would have none: give its "
+                 "material 'rho' (or its section 'rhoA'), or put a spring in its place",
+                 item->name);
+    }
 }
 
 /* Springs in place of the joints that close loops: far stiffer than any of the beams' own. */
@@ -84,10 +107,15 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 {
     int errors = diag->errors;
     *out = NULL;
-    refuse(m->spec, diag);
+    refuse(m, diag);
     if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     nodal_division *d = divide(m);
     if (!d) return LIMBER_MEMORY;
+    refuse_massless(m, d, diag);
+    if (diag->errors > errors) {
+        rfe_division_free(d);
+        return LIMBER_INPUT;
+    }
     lm_system *sys;
     limber_status st = nodal_create(m, d, diag, &sys);
     if (st) return st;

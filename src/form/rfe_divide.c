@@ -226,7 +226,7 @@ static int join(nodal_division *d, const lm_model *from, const flexibility *f, c
     for (int j = 0; j < from->njoints; j++) copy_joint(m, from, j, rule);
     for (int k = 0; k < m->nelements; k++) {
         int joint = from->njoints + k, pair = from->npairs + k;
-        m->joints[joint] = (lm_joint){.pair = pair};
+        m->joints[joint] = (lm_joint){.pair = pair, .first_coord = -1}; /* it has none */
         middle_pair(&m->elements[k], &m->pairs[pair]);
         if (name_middle(d, k, &m->joints[joint])) return -1;
         double beta = m->beams[m->nodes[m->elements[k].node[0]].body].damping_stiffness;
