@@ -208,6 +208,21 @@ static int relax(path *p)
     return 0;
 }
 
+/* The widest gap of the drawing: the rows of a joint's point stand together. */
+static void find_drawn(path *p, lm_assembly *out)
+{
+    double sum = 0;
+    for (int k = 0; k < p->nl; k++) {
+        const lm_row *r = p->bare.rows[k];
+        int first = k == 0 || p->bare.rows[k - 1]->joint != r->joint;
+        if (first) sum = 0;
+        if (r->coord >= 0 || p->sys->angular[p->nv + k]) continue;
+        sum += p->bare.shift[k] * p->bare.shift[k];
+        if (sqrt(sum) > 1e-9 * p->size && sqrt(sum) > out->drawn_gap)
+            out->drawn_open = r->joint, out->drawn_gap = sqrt(sum);
+    }
+}
+
 /* The way from one of two starts: the drawing; or, where that leads nowhere, the drawing moved along
  * the joint tree, with its loops open. */
 static int attempt(path *p, const double *placed, lm_assembly *out)
@@ -219,8 +234,9 @@ static int attempt(path *p, const double *placed, lm_assembly *out)
     memset(p->lam, 0, sizeof(double) * (size_t)p->nl);
     memset(p->way, 0, sizeof(double) * (size_t)p->nv);
     p->mu = NEARNESS;
-    *out = (lm_assembly){.row = -1, .reaction = -1};
+    *out = (lm_assembly){.row = -1, .drawn_open = -1, .reaction = -1};
     if (lm_bare_start(&p->bare, p->q, !placed, p->r)) return 1;
+    if (!placed) find_drawn(p, out);
     p->scale = 1 / diagonal(p, 0, 1, 1);
     p->mass = diagonal(p, 1, 0, 0);
     int bad = travel(p, out);

@@ -23,9 +23,9 @@ typedef struct lm_bare {
     lm_arena arena;
     lm_spec spec;
     lm_model model;
-    lm_row *rows;  /* the model's, to be steered */
-    double *value; /* [nrows] what each prescribes in the end */
-    double *shift; /* [nrows] what each row is away from its value at the start of the path */
+    lm_row **rows; /* [nl] the system's, to be steered */
+    double *value; /* [nl] what each prescribes in the end */
+    double *shift; /* [nl] what each row is away from its value at the start of the path */
     lm_system *sys;
 } lm_bare;
 
@@ -48,6 +48,8 @@ typedef struct lm_assembly { /* how it ended */
     double stretch;          /* of the neighbouring nodes that were stretched most, relative */
     int node;                /* the first of the two */
     int overstretched;       /* that ended the path */
+    int drawn_open;          /* the joint whose ends are drawn farthest apart, -1: none */
+    double drawn_gap;        /* how far */
     double energy;           /* elastic energy; 0: to rounding */
     int reaction;            /* the row with the largest reaction, -1: none */
     double force;            /* that reaction */

@@ -85,22 +85,34 @@ static int copy_spec(lm_bare *b)
 static int copy_rows(lm_bare *b, const lm_model *from)
 {
     size_t n = (size_t)from->nrows;
-    b->rows = lm_arena_copy(&b->arena, from->rows, n * sizeof *b->rows);
+    lm_row *rows = lm_arena_copy(&b->arena, from->rows, n * sizeof *rows);
+    if (!rows) return -1;
+    for (size_t k = 0; k < n; k++) {
+        lm_row *r = &rows[k];
+        double d[3] = {0, 0, 0};
+        if (!r->drive) continue;
+        double *scratch = LM_NEW_N(&b->arena, double, lm_expr_scratch(r->drive, 2));
+        if (!scratch) return -1;
+        lm_expr_time(r->drive, 0, scratch, d);
+        r->drive = &b->spec.joints.at[r->joint].coord[r->coord].drive;
+        r->offset += d[0];
+    }
+    b->model.rows = rows;
+    return 0;
+}
+
+/* The rows of the system in its own order, which may be copies of the model's or a part of them. */
+static int note_rows(lm_bare *b)
+{
+    int n = b->sys->nl;
+    b->rows = LM_NEW_N(&b->arena, lm_row *, n);
     b->value = LM_NEW_N(&b->arena, double, n);
     b->shift = LM_NEW_N(&b->arena, double, n);
     if (!b->rows || !b->value || !b->shift) return -1;
-    for (size_t k = 0; k < n; k++) {
-        lm_row *r = &b->rows[k];
-        double d[3] = {0, 0, 0};
-        if (r->drive) {
-            double *scratch = LM_NEW_N(&b->arena, double, lm_expr_scratch(r->drive, 2));
-            if (!scratch) return -1;
-            lm_expr_time(r->drive, 0, scratch, d);
-            r->drive = &b->spec.joints.at[r->joint].coord[r->coord].drive;
-        }
-        b->value[k] = r->offset + d[0];
+    for (int k = 0; k < n; k++) {
+        b->rows[k] = (lm_row *)lm_system_row(b->sys, k); /* this system's own: made from a copy */
+        b->value[k] = b->rows[k]->offset;
     }
-    b->model.rows = b->rows;
     return 0;
 }
 
@@ -112,8 +124,9 @@ limber_status lm_bare_make(lm_bare *b, const lm_run *run)
     if (copy_actions(b) || copy_spec(b) || copy_rows(b, run->model)) return LIMBER_MEMORY;
     limber_status st = run->sys->form->create(&b->model, &diag, &b->sys);
     lm_diag_free(&diag);
-    if (!st) b->sys->load_factor = 0;
-    return st;
+    if (st) return st;
+    b->sys->load_factor = 0;
+    return note_rows(b) ? LIMBER_MEMORY : LIMBER_OK;
 }
 
 void lm_bare_free(lm_bare *b)
@@ -126,7 +139,7 @@ void lm_bare_free(lm_bare *b)
 /* 1: the row holds while the mechanism is assembled. */
 static int is_wanted(const lm_bare *b, int k)
 {
-    int i = b->rows[k].initial;
+    int i = b->rows[k]->initial;
     return i < 0 || b->spec.initial.at[i].has_value;
 }
 
@@ -144,8 +157,8 @@ int lm_bare_gaps(lm_bare *b, const double *q, double *r)
 int lm_bare_start(lm_bare *b, const double *q, int as_drawn, double *r)
 {
     if (lm_bare_gaps(b, q, r)) return 1;
-    for (int k = 0; k < b->model.nrows; k++) {
-        const lm_row *row = &b->rows[k];
+    for (int k = 0; k < b->sys->nl; k++) {
+        const lm_row *row = b->rows[k];
         int coord = row->coord < 0 ? -1 : b->model.joints[row->joint].first_coord + row->coord;
         b->shift[k] = r[b->sys->nv + k];
         if (as_drawn && coord >= 0) b->shift[k] = b->model.coords[coord].offset - b->value[k];
@@ -156,6 +169,6 @@ int lm_bare_start(lm_bare *b, const double *q, int as_drawn, double *r)
 
 void lm_bare_steer(lm_bare *b, double done)
 {
-    for (int k = 0; k < b->model.nrows; k++)
-        b->rows[k].offset = b->value[k] + (1 - done) * b->shift[k];
+    for (int k = 0; k < b->sys->nl; k++)
+        b->rows[k]->offset = b->value[k] + (1 - done) * b->shift[k];
 }

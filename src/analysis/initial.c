@@ -83,9 +83,13 @@ static double largest_gap(lm_integrator *g, int *row, double *gap)
 /* "joint 'D' (force x) stays open by 0.0123" */
 static void name_gap(const lm_run *run, int row, double gap, char *text, size_t size)
 {
-    const lm_row *r = &run->model->rows[row];
+    const lm_row *r = lm_system_row(run->sys, row);
     const char *unit = run->sys->angular[run->sys->nv + row] ? " rad" : "";
-    if (r->coord >= 0)
+    if (r->joint >= run->model->njoints) { /* inside a body */
+        char name[160];
+        run->sys->form->describe(run->sys, run->sys->nv + row, name, sizeof name);
+        snprintf(text, size, "%s stays open by %.3g%s", name, gap, unit);
+    } else if (r->coord >= 0)
         snprintf(text, size, "joint '%s' misses its %s by %.3g%s",
                  run->model->joints[r->joint].name, r->drive ? "drive" : "initial value", gap,
                  unit);
@@ -120,12 +124,16 @@ static limber_status not_closed(lm_run *run, const lm_assembly *a)
 /* That a loop is strained is an assembly error, or what the model is about. */
 static void say_strained(lm_run *run, const lm_assembly *a)
 {
-    char name[160];
+    const lm_model *m = run->model;
+    char name[160], gap[200] = "";
     if (a->reaction < 0) return;
+    if (a->drawn_open >= 0 && a->drawn_open < m->njoints)
+        snprintf(gap, sizeof gap, "joint '%s' was drawn %.4g open; ", m->joints[a->drawn_open].name,
+                 a->drawn_gap);
     run->sys->form->describe(run->sys, run->sys->nv + a->reaction, name, sizeof name);
-    lm_diag_add(run->diag, LM_NOTE, ((lm_loc){run->model->spec->file, 0, 0}),
-                "closed loops start strained: elastic energy %.4g, largest reaction %.4g (%s)",
-                a->energy, a->force, name);
+    lm_diag_add(run->diag, LM_NOTE, ((lm_loc){m->spec->file, 0, 0}),
+                "closed loops start strained: %selastic energy %.4g, largest reaction %.4g (%s)",
+                gap, a->energy, a->force, name);
 }
 
 /* Bodies that bend close their loops with the least strain. */

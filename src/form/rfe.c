@@ -4,7 +4,7 @@
 #include "form/minimal.h"
 
 /* In joint coordinates the matrix of a chain is full: above so many of them, poses are cheaper. */
-enum { MOST_JOINT_COORDINATES = 40 };
+enum { MOST_JOINT_COORDINATES = 20 };
 
 static void refuse(const lm_model *m, lm_diag *diag)
 {
