@@ -279,13 +279,29 @@ static limber_status search(lm_statics_search *s, lm_loc loc)
     return s->run->diag->out_of_memory ? LIMBER_MEMORY : LIMBER_OK;
 }
 
+/* The whole load on the stiffness of the start, in one step: small displacements. */
+static limber_status one_step(lm_statics_search *s)
+{
+    if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
+    if (unloaded(s) || examine(s)) return s->status ? s->status : not_found(s, 0);
+    if (pushes_free(s)) return not_held(s);
+    s->now.factor = 1;
+    if (lm_statics_evaluate(s, 0)) return not_evaluated(s);
+    lm_statics_rhs(s, s->r, s->x);
+    lm_statics_solve(s, s->x);
+    s->iterations++;
+    if (lm_statics_move(s, s->x)) return not_evaluated(s);
+    lm_point_copy(s, &s->last, &s->now);
+    return lm_statics_put(s);
+}
+
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
 {
     lm_statics_search s = {.run = run};
     limber_status st = run->resuming ? lm_record_truncate(run, 0, 0) : LIMBER_OK; /* anew */
     double softness = run->sys->softness;
     if (!st) st = begin(&s, a);
-    if (!st) st = search(&s, a->loc);
+    if (!st) st = a->linear ? one_step(&s) : search(&s, a->loc);
     run->sys->load_factor = 1;
     run->sys->softness = softness;
     if (!st) {
@@ -294,7 +310,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     }
     run->sum->iterations += s.iterations;
     run->sum->t = s.last.factor;
-    snprintf(run->sum->method, sizeof run->sum->method, "newton");
+    snprintf(run->sum->method, sizeof run->sum->method, a->linear ? "linear" : "newton");
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     if (st != LIMBER_IO) {
         const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
