@@ -48,16 +48,26 @@ lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle)
     return quat_m3(lm_quat_exp(v3_mul(angle, v3_unit(axis))));
 }
 
+/* (1 - (a/2) cot(a/2)) / a^2 = 1/12 + a^2/720 + ...: the coefficients B_2n/(2n)! fall by 4 pi^2, so that
+ * eight of them reach rounding up to half a radian, where the closed form still loses two digits. */
+static double cotangent_factor(double a2)
+{
+    if (a2 < 0.25)
+        return 1.0 / 12 + a2 * (1.0 / 720 +
+                                a2 * (1.0 / 30240 +
+                                      a2 * (1.0 / 1209600 +
+                                            a2 * (1.0 / 47900160 +
+                                                  a2 * (691.0 / 1307674368000 +
+                                                        a2 * (1.0 / 74724249600 +
+                                                              a2 * 3617.0 / 10670622842880000))))));
+    double a = sqrt(a2);
+    return (1 - 0.5 * a / tan(0.5 * a)) / a2;
+}
+
 /* T^-1 = I - 1/2 skew(psi) + (1 - (a/2) cot(a/2)) / a^2 skew(psi)^2 */
 lm_m3 lm_rot_tangent_inverse(lm_v3 psi)
 {
-    double a2 = v3_dot(psi, psi), c;
-    if (a2 < 1e-4)
-        c = 1.0 / 12 * (1 + a2 / 60 * (1 + a2 / 42));
-    else {
-        double a = sqrt(a2);
-        c = (1 - 0.5 * a / tan(0.5 * a)) / a2;
-    }
+    double c = cotangent_factor(v3_dot(psi, psi));
     lm_m3 T = m3_add(m3_scale(-0.5, m3_skew(psi)), m3_scale(c, m3_skew_skew(psi, psi)));
     return m3_add(m3_identity(), T);
 }
