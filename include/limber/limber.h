@@ -93,8 +93,8 @@ typedef struct limber_step {
 
 /* Call `function` after every accepted step of every run of this model, never for one that is tried
  * and rejected; NULL: no more. A non-zero return stops the run (LIMBER_STOPPED). What the function has
- * to remember for a run that is resumed it keeps in `states`, which are saved with the run. Not while
- * the model is running. */
+ * to remember for a run that is resumed it keeps in `states`, which are saved with the run; it is called
+ * again for analyses that are repeated when a run is resumed. Not while the model is running. */
 void limber_model_on_step(limber_model *model, int (*function)(void *context, limber_step *step),
                           void *context);
 

@@ -9,15 +9,20 @@
 limber_status lm_stop(lm_run *run, limber_status status, const char *fmt, ...)
 {
     va_list args;
-    if (status == LIMBER_STOPPED && run->sys && run->sys->trouble[0]) {
-        snprintf(run->sum->reason, sizeof run->sum->reason,
-                 "%s, last at t = %.6g, and smaller steps did not lead past it", run->sys->trouble,
-                 run->sys->trouble_at);
+    char *reason = run->sum->reason;
+    size_t size = sizeof run->sum->reason;
+    const lm_system *sys = run->sys;
+    if (status == LIMBER_STOPPED && sys && sys->in_trouble) {
+        snprintf(reason, size, "%s, last at t = %.6g, and smaller steps did not lead past it",
+                 sys->trouble, sys->trouble_at);
         return status;
     }
     va_start(args, fmt);
-    vsnprintf(run->sum->reason, sizeof run->sum->reason, fmt, args);
+    vsnprintf(reason, size, fmt, args);
     va_end(args);
+    if (status == LIMBER_STOPPED && sys && sys->trouble[0])
+        snprintf(reason + strlen(reason), size - strlen(reason), " (%s, last at t = %.6g)",
+                 sys->trouble, sys->trouble_at);
     return status;
 }
 

@@ -428,7 +428,9 @@ static void name_redundant(lm_run *run)
         char name[160];
         if (sys->active[k] || row->initial >= 0) continue;
         sys->form->describe(sys, sys->nv + k, name, sizeof name);
-        lm_diag_add(run->diag, LM_NOTE, m->spec->joints.at[row->joint].item.loc,
+        int own = row->joint < m->spec->joints.n; /* not inside of a beam */
+        lm_loc file = {m->spec->file, 0, 0};
+        lm_diag_add(run->diag, LM_NOTE, own ? m->spec->joints.at[row->joint].item.loc : file,
                     "%s is redundant: the other constraints imply it; its reaction is taken as 0",
                     name);
     }

@@ -85,25 +85,36 @@ static void tangent_factor(double a2, double *c, double *dc)
     *dc = dch / (8 * h);
 }
 
-/* theta = log(e^T f). In a's axes rate = Tinv(theta) (omega_b - omega_a), so with u the unit vector
- * i:  g = e w(theta),  w = Tinv^T u = u + theta x u / 2 + c theta x (theta x u). */
-static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
+/* theta = log(e^T f), and T = Tinv(theta). In a's axes rate = T (omega_b - omega_a). */
+static lm_v3 rotvec(const lm_pair_pose *p, lm_m3 *T)
 {
     lm_m3 Q = m3_tmul(&p->e, &p->f);
     lm_v3 th = lm_quat_log(lm_quat_from_m3(&Q));
+    *T = lm_rot_tangent_inverse(th);
+    return th;
+}
+
+/* With u the unit vector i:  g = e w,  w = T^T u = u + theta x u / 2 + c theta x (theta x u). */
+static lm_v3 rotvec_gradient(const lm_pair_pose *p, const lm_m3 *T, int i)
+{
+    return m3_v(&p->e, v3(T->m[i], T->m[3 + i], T->m[6 + i]));
+}
+
+static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
+{
+    lm_m3 T;
+    lm_v3 th = rotvec(p, &T);
+    rot_part r = {.value = v3_get(th, i), .g = rotvec_gradient(p, &T, i)};
+    if (!tangent) return r;
+    /* dw/dtheta, then theta' = T e^T (psi_b - psi_a); and the triad e turns with psi_a */
     lm_v3 u = v3(i == 0, i == 1, i == 2), tu = v3_cross(th, u), ttu = v3_cross(th, tu);
     double c, dc;
     tangent_factor(v3_dot(th, th), &c, &dc);
-    lm_v3 w = v3_add(u, v3_add(v3_mul(0.5, tu), v3_mul(c, ttu)));
-    rot_part r = {.value = v3_get(th, i), .g = m3_v(&p->e, w)};
-    if (!tangent) return r;
-    /* dw/dtheta, then theta' = Tinv(theta) e^T (psi_b - psi_a); and the triad e turns with psi_a */
     lm_m3 W = m3_scale(-0.5, m3_skew(u));
     lm_m3 ss = m3_add(m3_skew(tu), m3_skew_skew(th, u));
     W = m3_add(W, m3_scale(-c, ss));
     W = m3_add(W, m3_scale(2 * dc, m3_outer(ttu, th)));
-    lm_m3 T = lm_rot_tangent_inverse(th), et = m3_t(&p->e);
-    lm_m3 X = m3_mul(&W, &T);
+    lm_m3 X = m3_mul(&W, &T), et = m3_t(&p->e);
     X = m3_mul(&X, &et);
     X = m3_mul(&p->e, &X);
     r.B = X;
@@ -113,11 +124,9 @@ static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
 
 void lm_measure_rotvec(const lm_pair_pose *p, double value[3], lm_v3 g[3])
 {
-    lm_m3 Q = m3_tmul(&p->e, &p->f);
-    lm_v3 th = lm_quat_log(lm_quat_from_m3(&Q));
-    lm_m3 T = lm_rot_tangent_inverse(th), Tt = m3_t(&T);
-    v3_put(value, th);
-    for (int i = 0; i < 3; i++) g[i] = m3_v(&p->e, m3_col(&Tt, i));
+    lm_m3 T;
+    v3_put(value, rotvec(p, &T));
+    for (int i = 0; i < 3; i++) g[i] = rotvec_gradient(p, &T, i);
 }
 
 static rot_part rotation(lm_measure m, int i, int j, const lm_pair_pose *p, int tangent)

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static const unsigned char arity[LM_OP_COUNT] = {
+const unsigned char lm_op_arity[LM_OP_COUNT] = {
     [LM_OP_TABLE] = 1,
     [LM_OP_IF] = 3,
     [LM_OP_NORM] = 3,
@@ -52,7 +52,7 @@ static void find_live(const lm_parser *p, int result, plan *w)
         const int arg[3] = {op->a, op->b, op->c};
         if (w->last[i] < 0) continue;
         w->live++;
-        for (int j = 0; j < arity[op->code]; j++)
+        for (int j = 0; j < lm_op_arity[op->code]; j++)
             if (w->last[arg[j]] < 0) w->last[arg[j]] = i;
     }
 }
@@ -83,7 +83,7 @@ static void set_range(lm_op *op, const lm_op *ops, const int arg[3], const lm_ex
         op->hi[0] = (uint16_t)(op->lo[0] + 1);
     }
     if (is_flat(op->code)) return;
-    for (int j = op->code == LM_OP_IF; j < arity[op->code]; j++) {
+    for (int j = op->code == LM_OP_IF; j < lm_op_arity[op->code]; j++) {
         uint16_t lo = ops[arg[j]].lo[0], hi = ops[arg[j]].hi[0];
         op->lo[j + 1] = lo;
         op->hi[j + 1] = hi;
@@ -97,7 +97,7 @@ static void set_range(lm_op *op, const lm_op *ops, const int arg[3], const lm_ex
 /* The destination is taken before the arguments are given back: they never coincide. */
 static void set_registers(lm_op *op, int i, const int arg[3], plan *w, int result)
 {
-    int n = arity[op->code];
+    int n = lm_op_arity[op->code];
     int *field[3] = {&op->a, &op->b, &op->c};
     op->dst = i == result || !w->nfree ? w->registers++ : w->free[--w->nfree];
     w->reg[i] = op->dst;

@@ -30,17 +30,6 @@ static const struct {
     {LM_OP_SURFACE, "a surface", "spline(x, ..)"},
 };
 
-/* How many registers an operation reads. */
-static const unsigned char arguments[LM_OP_COUNT] = {
-    [LM_OP_TABLE] = 1,
-    [LM_OP_SURFACE] = 1,
-    [LM_OP_IF] = 3,
-    [LM_OP_NORM] = 3,
-#define LM_OP1(CODE, value, first, second)         [LM_OP_##CODE] = 1,
-#define LM_OP2(CODE, value, fa, fb, faa, fab, fbb) [LM_OP_##CODE] = 2,
-#include "expr/expr_ops.def"
-};
-
 /* pwl, unless its points lie on a line; step and spline have slopes that do not jump. */
 static int has_corner(const lm_op *op)
 {
@@ -100,7 +89,7 @@ static int is_decision(int code)
 static value gather(const lm_op *op, const value *v, value *deciding)
 {
     const int reg[3] = {op->a, op->b, op->c};
-    int n = arguments[op->code];
+    int n = lm_op_arity[op->code];
     value all = {.flat = 1, .straight = 1};
     for (int i = 0; i < n; i++) all = joined(all, v[reg[i]]);
     *deciding = op->code == LM_OP_IF ? v[op->a] : all;
@@ -154,14 +143,14 @@ static lm_rough_kind compare(const lm_expr *e, const side *a, const side *b, dou
     return LM_ROUGH_NOT;
 }
 
-static void watch(const lm_expr *e, double *slots, double *scratch, double *room, lm_rough *out)
+static void watch(const lm_expr *e, double *slots, double until, double *room, lm_rough *out)
 {
     size_t n = (size_t)e->ninputs;
     side a = {0, room, room + 2 * n}, b = {0, room + n, room + 2 * n + n * n};
-    double t = 0;
+    double t = 0, *scratch = room + 2 * n + 2 * n * n;
     for (int k = 0; k < INSTANTS_MOST; k++) {
         t = lm_expr_next_kink(e, t);
-        if (!isfinite(t)) return;
+        if (!isfinite(t) || t >= until) return;
         double apart = 1e-7 * fmax(t, 1e-3);
         slots[LM_SLOT_T] = t - apart;
         a.u = lm_expr_hess(e, slots, scratch, a.g, a.H);
@@ -173,7 +162,7 @@ static void watch(const lm_expr *e, double *slots, double *scratch, double *room
     }
 }
 
-int lm_expr_rough(const lm_expr *e, double *slots, lm_rough *out)
+int lm_expr_rough(const lm_expr *e, double *slots, double until, lm_rough *out)
 {
     *out = (lm_rough){.kind = LM_ROUGH_NOT};
     if (e->constant || !e->nops) return 0;
@@ -181,8 +170,7 @@ int lm_expr_rough(const lm_expr *e, double *slots, lm_rough *out)
     value *v = lm_alloc(sizeof *v * (size_t)e->nops);
     double *room = lm_alloc(sizeof(double) * (2 * n + 2 * n * n + scratch));
     int bad = !v || !room ? -1 : 0;
-    if (!bad && !look(e, v, out) && e->inputs[0] == LM_SLOT_T)
-        watch(e, slots, room + 2 * n + 2 * n * n, room, out);
+    if (!bad && !look(e, v, out) && e->inputs[0] == LM_SLOT_T) watch(e, slots, until, room, out);
     lm_free(v);
     lm_free(room);
     return bad;

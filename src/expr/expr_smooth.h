@@ -23,8 +23,8 @@ typedef struct lm_rough {
 
 /* 0, or -1: no memory. Operations are looked at one by one: abs, sign, floor, mod, min, max, comparisons,
  * if, and pwl of anything but the time count as rough wherever they stand. Those of the time are rough
- * where value or gradient of the whole differ on both sides of an instant after 0; `slots` holds generic
- * values of the other inputs, slots[LM_SLOT_T] is used. */
-int lm_expr_rough(const lm_expr *e, double *slots, lm_rough *out);
+ * where value or gradient of the whole differ on both sides of an instant between 0 and `until`, these
+ * two excepted; `slots` holds generic values of the other inputs, slots[LM_SLOT_T] is used. */
+int lm_expr_rough(const lm_expr *e, double *slots, double until, lm_rough *out);
 
 #endif

@@ -115,6 +115,7 @@ struct lm_system {
     char trouble[300]; /* why a state beyond the last accepted one could not be evaluated, where the
                         * user's C function is to blame: poses() of a state begins anew */
     double trouble_at; /* ... at this time */
+    int in_trouble;    /* 1: so it was with the last one that was tried */
 };
 
 /* The model's row behind constraint k of a system. */

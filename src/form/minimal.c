@@ -85,18 +85,25 @@ static void note_angles(minimal *s)
     }
 }
 
-/* A force cannot read the reaction of a joint that has no multiplier. */
+/* A force cannot read the reaction of a joint that has no multiplier, be it inside of a beam. */
 static void refuse_reactions(const minimal *s, lm_diag *diag)
 {
+    int rfe = s->in->division != NULL;
+    const char *remedy = rfe ? "'coordinates: absolute'" : "the corotational formulation";
     for (int i = 0; !s->written && i < s->m->spec->sensors.n; i++) {
         const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
         int reads = c->kind == LM_SENSOR_FORCE || c->kind == LM_SENSOR_MOMENT;
-        if (reads && s->in->force_sensor[i] && s->passed[c->joint])
-            lm_error(
-                diag, c->loc,
-                "in the minimal formulation joint '%s' has no reaction among the unknowns that "
-                "a load or effort could read; use the corotational formulation",
-                s->m->joints[c->joint].name);
+        if (!s->in->force_sensor[i]) continue;
+        if (reads && s->passed[c->joint])
+            lm_error(diag, c->loc,
+                     "in joint coordinates joint '%s' has no reaction among the unknowns that a "
+                     "load or effort could read; use %s",
+                     s->m->joints[c->joint].name, remedy);
+        if (rfe && c->kind == LM_SENSOR_SECTION)
+            lm_error(diag, c->loc,
+                     "in joint coordinates the forces in a section are not among the unknowns, "
+                     "and no load or effort can read them; use %s",
+                     remedy);
     }
 }
 
@@ -157,6 +164,7 @@ limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out)
                          .model = m,
                          .nposes = m->nnodes,
                          .load_factor = 1,
+                         .noise = 1,
                          .scalar = 1,
                          .massless = in->massless,
                          .flexible = in->flexible,

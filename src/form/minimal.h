@@ -106,7 +106,7 @@ typedef struct minimal {
     int *place;                    /* [nv + nl] place of each row in one column of the matrix */
     double *sensed, *bent, *trial; /* for forces that read a coordinate */
     min_external external;
-    lm_recursive *recursive;       /* NULL: not a tree of rigid bodies */
+    lm_recursive *recursive; /* NULL: not a tree of rigid bodies */
     lm_eliminator *eliminator;
     int *candidate; /* [nl] rows in the order in which they are chosen */
 } minimal;

@@ -16,25 +16,32 @@ static void near_start(const double *q0, int n, int k, double *q)
     }
 }
 
+/* The text without the blanks before it, and its place. */
+static const char *as_written(const lm_expr *e, lm_loc *loc)
+{
+    int blanks = (int)strspn(e->text, " ");
+    *loc = e->loc;
+    loc->col += blanks;
+    return e->text + blanks;
+}
+
 static void report_rough(const minimal *s, const lm_expr *e, const lm_rough *r, lm_diag *diag)
 {
     static const char why[] = "a frame's velocity would jump there, which takes an infinite force";
-    int blanks = (int)strspn(e->text, " ");
-    const char *text = e->text + blanks;
-    lm_loc loc = e->loc;
-    loc.col += blanks;
+    lm_loc loc;
+    const char *text = as_written(e, &loc);
     switch (r->kind) {
     case LM_ROUGH_INPUT:
-        lm_error(
-            diag, loc,
-            "'%.80s' is not a smooth function of coordinate '%s' because of %s: %s; use %s, or "
-            "another function whose slope is continuous",
-            text, s->m->spec->coordinates.at[r->slot - 1].item.name, r->what, why, r->remedy);
+        lm_error(diag, loc,
+                 "'%.80s' may have a corner or a jump at some value of coordinate '%s' because of "
+                 "%s; if "
+                 "so, %s; use %s, or another function that is smooth by itself",
+                 text, s->m->spec->coordinates.at[r->slot - 1].item.name, r->what, why, r->remedy);
         break;
     case LM_ROUGH_UNSEEN:
         lm_error(diag, loc,
-                 "'%.80s' is not a smooth function of t because of %s, at instants that are not "
-                 "known beforehand: %s; use %s, or another function whose slope is continuous",
+                 "'%.80s' may have corners or jumps because of %s, at instants that are not known "
+                 "beforehand; if so, %s; use %s, or another function that is smooth by itself",
                  text, r->what, why, r->remedy);
         break;
     default:
@@ -53,16 +60,61 @@ static int seen_before(const minimal *s, int k)
     return 0;
 }
 
+/* The end of the longest motion; a model without one is looked at for all times. */
+static double last_instant(const lm_spec *spec)
+{
+    double until = 0;
+    for (int i = 0; i < spec->analyses.n; i++)
+        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS)
+            until = fmax(until, spec->analyses.at[i].until);
+    return until > 0 ? until : INFINITY;
+}
+
 static int refuse_rough(minimal *s, const double *q0, lm_diag *diag)
 {
+    double until = last_instant(s->m->spec);
     for (int k = 0; k < s->tree.nu; k++) {
         lm_rough r;
         if (s->arg[k].external) continue;
         near_start(q0, s->written, 1, s->slots + 1);
-        if (lm_expr_rough(s->arg[k].e, s->slots, &r)) return -1;
+        if (lm_expr_rough(s->arg[k].e, s->slots, until, &r)) return -1;
         if (r.kind != LM_ROUGH_NOT && !seen_before(s, k)) report_rough(s, s->arg[k].e, &r, diag);
     }
     return 0;
+}
+
+/* ---- finite arguments ---- */
+
+/* What is not finite of the argument at the start, NULL: all is. The equations take its value, its
+ * gradient (velocities) and its Hessian (accelerations). */
+static const char *not_finite(minimal *s, const min_arg *arg)
+{
+    const lm_expr *e = arg->e;
+    const double *g = s->grad + arg->first, *H = s->hess + arg->hess;
+    double sum = lm_expr_hess(e, s->slots, s->scratch, s->grad + arg->first, s->hess + arg->hess);
+    for (int i = 0; i < e->ninputs; i++) sum += fabs(g[i]);
+    if (!isfinite(sum)) return "value or slope";
+    for (int i = 0; i < e->ninputs * e->ninputs; i++) sum += fabs(H[i]);
+    return isfinite(sum) ? NULL : "second derivative";
+}
+
+static void refuse_infinite(minimal *s, const double *q0, lm_diag *diag)
+{
+    s->slots[LM_SLOT_T] = 0;
+    memcpy(s->slots + 1, q0, sizeof(double) * (size_t)s->written);
+    for (int k = 0; k < s->tree.nu; k++) {
+        const lm_expr *e = s->arg[k].e;
+        if (s->arg[k].external || e->constant || seen_before(s, k)) continue;
+        const char *what = not_finite(s, &s->arg[k]);
+        if (!what) continue;
+        int timed = lm_expr_uses(e, LM_SLOT_T), moved = e->ninputs > timed;
+        lm_loc loc;
+        const char *text = as_written(e, &loc);
+        lm_error(diag, loc, "'%.80s' has no finite %s at %s%s%s; %swrite it differently", text,
+                 what, timed ? "t = 0" : "", timed && moved ? " and " : "",
+                 moved ? "the initial values of the coordinates" : "",
+                 moved ? "start elsewhere or " : "");
+    }
 }
 
 /* ---- independent coordinates ---- */
@@ -240,6 +292,7 @@ int minimal_check(minimal *s, lm_diag *diag)
     minimal_start(s, q0, q0 + 2 * s->sys.nq);
     memcpy(q0 + s->sys.nq, q0, sizeof(double) * (size_t)s->sys.nq);
     int bad = refuse_rough(s, q0, diag);
+    if (!bad && diag->errors == errors) refuse_infinite(s, q0, diag);
     if (!bad && diag->errors == errors) bad = refuse_dependent(s, q0, q0 + s->sys.nq, diag);
     lm_free(q0);
     return bad;

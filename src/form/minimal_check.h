@@ -1,5 +1,5 @@
-/* What the kinematics as written must be: arguments whose slopes do not jump, and coordinates each of
- * which moves something that the others do not. */
+/* What the kinematics as written must be: arguments whose slopes do not jump and that are finite at
+ * the start, and coordinates each of which moves something that the others do not. */
 #ifndef LM_FORM_MINIMAL_CHECK_H
 #define LM_FORM_MINIMAL_CHECK_H
 

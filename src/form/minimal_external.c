@@ -9,6 +9,7 @@
  *     f'  = (8 (f1 - f-1) - (f2 - f-2)) / 12 h                    of fourth order
  *     f'' = (16 (f1 + f-1) - (f2 + f-2) - 30 f0) / 12 h^2         (docs/theory/minimal.md). */
 #include "form/minimal.h"
+#include "model/pose.h"
 
 #include <string.h>
 
@@ -32,13 +33,10 @@ static double second_difference(const double f[AROUND], double f0, double h)
 
 /* ---- arguments of one pose ---- */
 
-static void pose_of_use(const min_use *use, const limber_pose *pose, lm_v3 *x, lm_m3 *R)
+static lm_pose pose_of_use(const min_use *use, const limber_pose *pose)
 {
-    *x = v3_from(pose[use->frame].position);
-    for (int i = 0; i < 9; i++) R->m[i] = pose[use->frame].rotation[i];
-    if (!use->inverse) return;
-    *x = v3_neg(m3_tv(R, *x));
-    *R = m3_t(R);
+    lm_pose at = lm_pose_from(&pose[use->frame]);
+    return use->inverse ? lm_pose_inverse(&at) : at;
 }
 
 /* Q = rotx(a) roty(b) rotz(c), angles below a right one. */
@@ -57,11 +55,9 @@ static lm_v3 angle_rates(lm_v3 angles, lm_v3 w)
 
 static void arguments_of_use(const min_use *use, const limber_pose *pose, double *u)
 {
-    lm_v3 x;
-    lm_m3 R;
-    pose_of_use(use, pose, &x, &R);
-    lm_m3 Q = m3_tmul(&use->R0, &R);
-    v3_put(u, x);
+    lm_pose at = pose_of_use(use, pose);
+    lm_m3 Q = m3_tmul(&use->R0, &at.R);
+    v3_put(u, at.x);
     v3_put(u + 3, small_angles(&Q));
 }
 
@@ -70,14 +66,13 @@ static void arguments_of_use(const min_use *use, const limber_pose *pose, double
 static void rates_of_use(const min_use *use, const limber_pose *pose, const limber_twist *twist,
                          double *du)
 {
-    lm_v3 x, v = v3_from(twist->linear), w = v3_from(twist->angular);
-    lm_m3 R;
-    pose_of_use(use, pose, &x, &R);
-    if (use->inverse) { /* R is R^T already */
-        v = v3_neg(m3_v(&R, v3_sub(v, v3_cross(w, v3_from(pose[use->frame].position)))));
-        w = v3_neg(m3_v(&R, w));
+    lm_v3 v = v3_from(twist->linear), w = v3_from(twist->angular);
+    lm_pose at = pose_of_use(use, pose);
+    if (use->inverse) { /* at.R is R^T already */
+        v = v3_neg(m3_v(&at.R, v3_sub(v, v3_cross(w, v3_from(pose[use->frame].position)))));
+        w = v3_neg(m3_v(&at.R, w));
     }
-    lm_m3 Q = m3_tmul(&use->R0, &R);
+    lm_m3 Q = m3_tmul(&use->R0, &at.R);
     v3_put(du, v);
     v3_put(du + 3, angle_rates(small_angles(&Q), m3_tv(&use->R0, w)));
 }
@@ -204,7 +199,9 @@ int minimal_external_take(minimal *s)
     int bad = call_pose(s);
     for (int i = 0; i < x->uses.n && !bad; i++) {
         min_use *use = &x->uses.at[i];
-        pose_of_use(use, x->pose, &use->x0, &use->R0);
+        lm_pose at = pose_of_use(use, x->pose);
+        use->x0 = at.x;
+        use->R0 = at.R;
         s->tree.links.at[use->turn].E = use->R0;
     }
     return bad;

@@ -112,6 +112,7 @@ int minimal_place(minimal *s, const lm_state *st)
 {
     int bad = s->written ? arguments(s, st) : 0;
     s->t = st->t;
+    s->sys.in_trouble = bad && s->sys.trouble[0];
     if (bad) return bad;
     const double *p = s->written ? s->p : st->q;
     const double *du = s->written ? s->du : st->v, *ddu = s->written ? s->ddu : st->a;

@@ -258,7 +258,8 @@ limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag 
                          .nv = NODE_V * m->nnodes,
                          .nl = m->nrows,
                          .nposes = m->nnodes,
-                         .load_factor = 1};
+                         .load_factor = 1,
+                         .noise = 1};
     int failed = build(s);
     if (!failed) {
         refuse_sensors(s, diag);

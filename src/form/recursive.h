@@ -29,11 +29,14 @@ typedef struct lm_tree_body {
 
 typedef struct lm_tree_load {
     const double *tau; /* [nu] forces along the rates; NULL: none */
-    const double *f;   /* [6 * bodies] force and moment at each mass centre, world; NULL: none */
+    /* [6 * bodies] force and moment at each mass centre, world; NULL: none. For what acts on bodies from
+     * outside the joints: springs between bodies, contact, drag. */
+    const double *f;
     lm_v3 gravity;
     /* Forward dynamics: a symmetric matrix beside M, as motors (inertia of rotors) and implicit
-     * integrators have it (c_D D + c_K K of the springs in the joints). [3 * nu]: for each rate of a
-     * ball its row of three, for other rates one number and two that are not read. NULL: none. */
+     * integrators have it (c_D D + c_K K of the springs in the joints): a linearly implicit step takes
+     * stiff springs at the cost of an explicit one. [3 * nu]: for each rate of a ball its row of three,
+     * for other rates one number and two that are not read. NULL: none. */
     const double *added;
 } lm_tree_load;
 
@@ -49,11 +52,13 @@ void lm_recursive_move(lm_recursive *r, const double *p, const double *du);
 int lm_recursive_forward(lm_recursive *r, const lm_tree_load *load, double *ddu, int *massless);
 
 /* The tau [nu] that is needed, beside load->f and gravity, for the accelerations ddu (NULL: 0).
- * load->tau is not read. */
+ * load->tau is not read. For drives that are to follow a prescribed motion, and to check the forward
+ * dynamics, which it undoes. */
 void lm_recursive_inverse(lm_recursive *r, const lm_tree_load *load, const double *ddu,
                           double *tau);
 
-/* The mass matrix M [nu * nu], column-major, both triangles. */
+/* The mass matrix M [nu * nu], column-major, both triangles. For small systems, of which it is the whole
+ * equation, and for tests; forward dynamics does not need it. */
 void lm_recursive_mass(lm_recursive *r, double *M);
 
 #endif

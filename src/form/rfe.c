@@ -70,15 +70,29 @@ static nodal_division *divide(const lm_model *m)
     return d;
 }
 
-/* Joint coordinates: six less the rows of the joint on which each node hangs. */
+/* Joint coordinates: six less the rows of the joint on which each node hangs; drives do not count. */
 static int count_coordinates(const nodal *s)
 {
     int n = 0;
     for (int k = 0; k < s->m->nnodes; k++) {
         int j = nodal_tree_joint(s->tree, k);
-        n += j < 0 ? NODE_V : NODE_V - s->m->joints[j].nrows;
+        n += NODE_V;
+        for (int i = 0; j >= 0 && i < s->m->joints[j].nrows; i++)
+            n -= !s->m->rows[s->m->joints[j].first_row + i].drive;
     }
     return n;
+}
+
+/* A load or effort reads a reaction or the forces in a section: only poses have them. */
+static int reads_forces(const nodal *s)
+{
+    for (int i = 0; i < s->m->spec->sensors.n; i++) {
+        lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
+        if (s->force_sensor[i] &&
+            (k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION))
+            return 1;
+    }
+    return 0;
 }
 
 static int wants_joints(const lm_model *m, const nodal *s)
@@ -86,7 +100,7 @@ static int wants_joints(const lm_model *m, const nodal *s)
     switch (m->spec->formulation.rfe_coordinates) {
     case LM_RFE_JOINT: return 1;
     case LM_RFE_ABSOLUTE: return 0;
-    default: return count_coordinates(s) <= MOST_JOINT_COORDINATES;
+    default: return !reads_forces(s) && count_coordinates(s) <= MOST_JOINT_COORDINATES;
     }
 }
 

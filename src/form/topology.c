@@ -60,6 +60,15 @@ static int make_adjacency(const lm_model *m, lm_arena *arena, adjacency *g)
     return 0;
 }
 
+/* Hang a node on vertex v by joint j; its place in the order is the caller's. */
+static void hang(lm_tree *t, int node, int v, int j)
+{
+    t->parent[node] = t->carrier[node] = v;
+    t->joint[node] = j;
+    t->depth[node] = v < 0 ? 1 : t->depth[v] + 1;
+    t->is_tree[j] = 1;
+}
+
 /* Hang the unvisited neighbours of vertex v into the tree. */
 static int visit(const lm_model *m, lm_tree *t, const adjacency *g, int v, int done)
 {
@@ -68,10 +77,7 @@ static int visit(const lm_model *m, lm_tree *t, const adjacency *g, int v, int d
         const int *node = m->pairs[m->joints[j].pair].node;
         int other = node[0] == v ? node[1] : node[0];
         if (other < 0 || t->depth[other] >= 0) continue;
-        t->parent[other] = t->carrier[other] = v;
-        t->joint[other] = j;
-        t->depth[other] = v < 0 ? 1 : t->depth[v] + 1;
-        t->is_tree[j] = 1;
+        hang(t, other, v, j);
         t->order[done++] = other;
     }
     return done;
@@ -121,6 +127,24 @@ static int grow(const lm_model *m, lm_tree *t, const adjacency *g, int root, int
     return done;
 }
 
+/* A joint that is to be cut, and is in no loop that could be: the tree goes through it after all. */
+static int grow_through_cuts(const lm_model *m, lm_tree *t, const adjacency *g, int done)
+{
+    for (int j = 0; j < m->njoints; j++) {
+        const int *node = m->pairs[m->joints[j].pair].node;
+        if (!m->joints[j].cut || !has_rows(m, j)) continue;
+        for (int e = 0; e < 2; e++) {
+            int known = node[e] < 0 || t->depth[node[e]] >= 0, other = node[1 - e];
+            if (!known || other < 0 || t->depth[other] >= 0) continue;
+            hang(t, other, node[e], j);
+            done = grow(m, t, g, other, done);
+            j = -1; /* again from the first: more may be within reach */
+            break;
+        }
+    }
+    return done;
+}
+
 static int alloc_tree(lm_tree *t, const lm_model *m, lm_arena *arena)
 {
     t->n = m->nnodes;
@@ -164,11 +188,11 @@ lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena)
     adjacency g;
     if (!t || alloc_tree(t, m, arena) || make_adjacency(m, arena, &g)) return NULL;
     for (int n = 0; n < t->n; n++) t->depth[n] = t->parent[n] = t->carrier[n] = t->joint[n] = -1;
-    int done = grow(m, t, &g, LM_GROUND, 0);
+    int done = grow_through_cuts(m, t, &g, grow(m, t, &g, LM_GROUND, 0));
     for (int n = 0; n < t->n; n++)
         if (t->depth[n] < 0) {
             t->depth[n] = 1;
-            done = grow(m, t, &g, n, done);
+            done = grow_through_cuts(m, t, &g, grow(m, t, &g, n, done));
         }
     t->size = m->size > 0 ? m->size : 1;
     list_candidates(t, m);

@@ -2,7 +2,7 @@
  * the coordinates that it depends on. */
 #include "model/reader.h"
 
-#include "math/v3.h"
+#include "model/pose.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -32,6 +32,12 @@ static int read_inputs(lm_reader *r, const char *text, lm_loc loc, char *used)
 {
     int depth = 0, bad = 0;
     const char *start = text + 1, *c = start;
+    if (start[strspn(start, " ")] == ')') {
+        lm_error(r->diag, loc,
+                 "external() lists nothing: list what the frame depends on, or write 'external' "
+                 "alone for all coordinates and t");
+        return -1;
+    }
     for (; *c && depth >= 0; c++) {
         depth += (*c == '(') - (*c == ')');
         if (depth > 0 || (depth == 0 && *c != ',')) continue;
@@ -44,7 +50,8 @@ static int read_inputs(lm_reader *r, const char *text, lm_loc loc, char *used)
     while (isspace((unsigned char)*c)) c++;
     if (depth < 0 && !*c) return bad ? -1 : 0;
     loc.col += (int)(c - text);
-    lm_error(r->diag, loc, depth < 0 ? "expected the end, found '%.20s'" : "this ')' is missing",
+    lm_error(r->diag, loc,
+             depth < 0 ? "expected the end, found '%.20s'" : "the ')' of external(...) is missing",
              c);
     return -1;
 }
@@ -101,17 +108,16 @@ static int refuse_result(const lm_spec *spec, const char *fn, int rc, char *why,
 /* Numbers, and axes of unit length at right angles: what is left of rounding is taken out. */
 static int check_pose(limber_pose *p, const char *name, char *why, size_t size)
 {
-    lm_m3 R;
-    double sum = 0, off = 0;
-    for (int i = 0; i < 3; i++) sum += p->position[i];
-    for (int i = 0; i < 9; i++) sum += R.m[i] = p->rotation[i];
+    lm_pose at = lm_pose_from(p);
+    double sum = at.x.x + at.x.y + at.x.z, off = 0;
+    for (int i = 0; i < 9; i++) sum += at.R.m[i];
     if (!isfinite(sum)) {
         snprintf(why, size, "the C function gives frame '%.40s' a pose that is not a number", name);
         return 1;
     }
-    lm_m3 one = m3_tmul(&R, &R);
+    lm_m3 one = m3_tmul(&at.R, &at.R);
     for (int i = 0; i < 9; i++) off = fmax(off, fabs(one.m[i] - (i % 4 == 0)));
-    if (off > 1e-6 || v3_dot(v3_cross(m3_col(&R, 0), m3_col(&R, 1)), m3_col(&R, 2)) < 0) {
+    if (off > 1e-6 || v3_dot(v3_cross(m3_col(&at.R, 0), m3_col(&at.R, 1)), m3_col(&at.R, 2)) < 0) {
         snprintf(
             why, size,
             "the C function gives frame '%.40s' a rotation whose columns are not a right-handed "
@@ -119,8 +125,8 @@ static int check_pose(limber_pose *p, const char *name, char *why, size_t size)
             name);
         return 1;
     }
-    R = quat_m3(quat_unit(lm_quat_from_m3(&R)));
-    for (int i = 0; i < 9; i++) p->rotation[i] = R.m[i];
+    at.R = quat_m3(quat_unit(lm_quat_from_m3(&at.R)));
+    *p = lm_pose_given(&at);
     return 0;
 }
 
@@ -172,12 +178,18 @@ static int refuse_function(lm_reader *r)
     lm_spec *spec = r->spec;
     const limber_kinematics *k = r->options ? r->options->kinematics : NULL;
     if (!k && !spec->nexternal) return 0;
-    if (!k || !k->pose) {
+    if (k && !k->pose) {
+        lm_error(r->diag, first_place(spec),
+                 "limber_kinematics.pose is NULL: it is the C function that gives the frames "
+                 "(docs/library.md)");
+        return 1;
+    }
+    if (!k) {
         lm_error(
             r->diag, first_place(spec),
             "frame '%s' is given by a C function, and none was named: load the model in a program "
             "that does, with limber_load_options.kinematics (docs/library.md)",
-            spec->nexternal ? spec->external[0] : "");
+            spec->external[0]);
         return 1;
     }
     spec->kinematics = *k;

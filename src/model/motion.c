@@ -2,12 +2,7 @@
  * values of the coordinates and t = 0. */
 #include "model/reader.h"
 
-#include "math/v3.h"
-
-typedef struct pose {
-    lm_v3 x;
-    lm_m3 R;
-} pose;
+#include "model/pose.h"
 
 typedef struct drawing {
     const lm_spec *spec;
@@ -20,9 +15,9 @@ static double value(const drawing *d, const lm_expr *e, double sign)
     return sign * (e->constant ? e->value : lm_expr_eval(e, d->slots, d->scratch));
 }
 
-static void apply(const drawing *d, int product, int inverse, pose *p);
+static void apply(const drawing *d, int product, int inverse, lm_pose *p);
 
-static void apply_factor(const drawing *d, const lm_factor *f, int inverse, pose *p)
+static void apply_factor(const drawing *d, const lm_factor *f, int inverse, lm_pose *p)
 {
     double sign = inverse ^ f->inverse ? -1 : 1, by[3];
     lm_v3 axis =
@@ -41,20 +36,14 @@ static void apply_factor(const drawing *d, const lm_factor *f, int inverse, pose
     p->R = m3_mul(&p->R, &Q);
 }
 
-static void apply_external(const limber_pose *given, int inverse, pose *p)
+static void apply_external(const limber_pose *given, int inverse, lm_pose *p)
 {
-    lm_m3 R;
-    lm_v3 x = v3_from(given->position);
-    for (int i = 0; i < 9; i++) R.m[i] = given->rotation[i];
-    if (inverse) {
-        x = v3_neg(m3_tv(&R, x));
-        R = m3_t(&R);
-    }
-    p->x = v3_add(p->x, m3_v(&p->R, x));
-    p->R = m3_mul(&p->R, &R);
+    lm_pose by = lm_pose_from(given);
+    if (inverse) by = lm_pose_inverse(&by);
+    *p = lm_pose_mul(p, &by);
 }
 
-static void apply(const drawing *d, int product, int inverse, pose *p)
+static void apply(const drawing *d, int product, int inverse, lm_pose *p)
 {
     const lm_product *x = &d->spec->products.at[product];
     if (x->external) apply_external(&d->external[x->external - 1], inverse, p);
@@ -62,14 +51,14 @@ static void apply(const drawing *d, int product, int inverse, pose *p)
         apply_factor(d, &x->factors[inverse ? x->nfactors - 1 - k : k], inverse, p);
 }
 
-static pose at_start(const drawing *d, int product)
+static lm_pose at_start(const drawing *d, int product)
 {
-    pose p = {v3(0, 0, 0), m3_identity()};
+    lm_pose p = {v3(0, 0, 0), m3_identity()};
     apply(d, product, 0, &p);
     return p;
 }
 
-static lm_spec_pose to_spec(const pose *p)
+static lm_spec_pose to_spec(const lm_pose *p)
 {
     lm_spec_pose out = {.axis = {0, 0, 1}};
     lm_v3 turn = lm_quat_log(lm_quat_from_m3(&p->R));
@@ -80,10 +69,10 @@ static lm_spec_pose to_spec(const pose *p)
 }
 
 /* The body frame of a superelement stands where its first node says. */
-static pose body_of(const lm_spec_node *n, const pose *first)
+static lm_pose body_of(const lm_spec_node *n, const lm_pose *first)
 {
     lm_m3 E = lm_rot_axis_angle(v3_from(n->pose.axis), n->pose.angle), Et = m3_t(&E);
-    pose p = {.R = m3_mul(&first->R, &Et)};
+    lm_pose p = {.R = m3_mul(&first->R, &Et)};
     p.x = v3_sub(first->x, m3_v(&p.R, v3_from(n->pose.position)));
     return p;
 }
@@ -91,19 +80,19 @@ static pose body_of(const lm_spec_node *n, const pose *first)
 static void draw_body(const drawing *d, lm_spec_body *b)
 {
     if (b->type == LM_BODY_RIGID && b->motion >= 0) {
-        pose p = at_start(d, b->motion);
+        lm_pose p = at_start(d, b->motion);
         b->pose = to_spec(&p);
     }
     if (b->type != LM_BODY_SUPERELEMENT || !b->nnodes || b->nodes[0].motion < 0) return;
     for (int k = 0; k < b->nnodes; k++) {
-        pose p = at_start(d, b->nodes[k].motion);
+        lm_pose p = at_start(d, b->nodes[k].motion);
         b->nodes[k].drawn = to_spec(&p);
         if (k > 0) continue;
-        pose body = body_of(&b->nodes[0], &p);
+        lm_pose body = body_of(&b->nodes[0], &p);
         b->pose = to_spec(&body);
     }
     if (b->frame_product < 0) return;
-    pose frame = at_start(d, b->frame_product);
+    lm_pose frame = at_start(d, b->frame_product);
     b->frame_drawn = to_spec(&frame);
 }
 

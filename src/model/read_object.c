@@ -229,9 +229,10 @@ static int not_a_mapping(lm_reader *r, const lm_object *o, const lm_yaml *node)
     const char *keys = "";
     if (node->bad) return -1;
     for (int i = 0; i < o->nkeys; i++)
-        if (o->keys[i].need == ~0u || (!*keys && i == o->nkeys - 1))
+        if (o->keys[i].need == ~0u)
             keys = lm_arena_printf(&r->scratch, "%s%s%s: ...", keys, *keys ? ", " : "",
                                    o->keys[i].name);
+    if (!*keys) keys = lm_arena_printf(&r->scratch, "%s: ...", o->keys[0].name);
     int colon = node->kind == LM_YAML_SCALAR && strchr(node->text, ':');
     lm_error(r->diag, node->loc, "%s must be a mapping {%s}, found %s%s", lm_where_text(r), keys,
              lm_found(r, node), colon ? " (a blank is missing after ':')" : "");

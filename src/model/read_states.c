@@ -1,9 +1,13 @@
 /* States and surfaces: what changes after a step and not within it. */
 #include "model/reader.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { CELLS_MOST = 10000000 }; /* of all surfaces */
+enum {
+    CELLS_MOST = 10000000,  /* of all surfaces */
+    SAMPLES_MOST = 10000000 /* of a state in one analysis: steps end at each */
+};
 
 static const char *name_taken(const lm_reader *r, const char *name)
 {
@@ -96,5 +100,25 @@ void lm_read_updates(lm_reader *r)
         int rc = read_update(r, entry, "at", &s->at);
         if (read_update(r, entry, "left", &s->left)) rc = -1;
         s->item.bad = lm_leave(r, entry, rc);
+    }
+}
+
+void lm_check_samples(lm_reader *r)
+{
+    const lm_spec *spec = r->spec;
+    double until = 0;
+    for (int i = 0; i < spec->analyses.n; i++)
+        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS)
+            until = fmax(until, spec->analyses.at[i].until);
+    for (int i = 0; i < r->states.entries.n; i++) {
+        const lm_spec_state *s = &spec->states.at[i];
+        const lm_yaml *node = lm_yaml_get(r->states.entries.at[i].value, "every", NULL);
+        if (s->item.bad || !node || until / s->every <= SAMPLES_MOST) continue;
+        lm_error(
+            r->diag, node->loc,
+            "'every' in state '%s' is %s, which makes %.3g updates until t = %s; at most %d are "
+            "possible",
+            s->item.name, lm_number_text(r, s->every), until / s->every, lm_number_text(r, until),
+            SAMPLES_MOST);
     }
 }

@@ -80,6 +80,7 @@ static void read_parts(lm_reader *r)
     lm_read_outputs(r);
     lm_read_formulation(r, lm_yaml_get(root, "formulation", NULL));
     lm_read_analyses(r, lm_yaml_get(root, "analysis", NULL));
+    lm_check_samples(r);
 }
 
 static void read_all(lm_reader *r, const char *path, const char *text, size_t size)

@@ -236,6 +236,7 @@ void lm_read_coordinates(lm_reader *r);
 /* read_states.c: states and surfaces; the expressions that change them when all names are known */
 void lm_read_states(lm_reader *r);
 void lm_read_updates(lm_reader *r);
+void lm_check_samples(lm_reader *r); /* when the analyses have been read */
 void lm_read_products(lm_reader *r);
 /* motion.c: poses of bodies that follow frame products, at the start */
 void lm_draw_motions(lm_reader *r);

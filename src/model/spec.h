@@ -340,7 +340,7 @@ typedef struct lm_spec_analysis {
     int count;             /* modes, campbell: 10 */
     int about_statics;     /* modes */
     double at;             /* linearize: time, default 0 */
-    int linear; /* statics: in one step */
+    int linear;            /* statics: in one step */
     int ninputs, noutputs; /* linearize: names as written */
     const char **inputs, **outputs;
     int drive;        /* campbell: joint */

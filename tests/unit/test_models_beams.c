@@ -330,12 +330,9 @@ static void misaligned(void **state)
 {
     static const char *const column[] = {"rocker", "B.x", "B.y", "B.z", "C.x", "C.y", "C.z"};
     static const double size[] = {1.5, 0.12, 0.12, 8.5e-4, 0.36, 0.12, 4.3e-3};
-    table r =
-        four_bar("n=4", "speed=-0.6", "{type: dynamics, until: 12, output_step: 0.5}");
-    table slow =
-        four_bar("n=4", "speed=-0.06", "{type: dynamics, until: 120, output_step: 5}");
-    table mesh =
-        four_bar("n=8", "speed=-0.6", "{type: dynamics, until: 12, output_step: 0.5}");
+    table r = four_bar("n=4", "speed=-0.6", "{type: dynamics, until: 12, output_step: 0.5}");
+    table slow = four_bar("n=4", "speed=-0.06", "{type: dynamics, until: 120, output_step: 5}");
+    table mesh = four_bar("n=8", "speed=-0.6", "{type: dynamics, until: 12, output_step: 0.5}");
     (void)state;
     for (int i = 0; i < COUNT(column); i++)
         for (int k = 2; k < r.rows; k++) {
@@ -359,10 +356,9 @@ static void misaligned(void **state)
 static void aligned(void **state)
 {
     (void)state;
-    table r = run_model(
-        &(run_how){.model = "four_bar_misaligned",
-                   .set = {"off=0"},
-                   .analysis = "{type: dynamics, until: 2, output_step: 0.1}"});
+    table r = run_model(&(run_how){.model = "four_bar_misaligned",
+                                   .set = {"off=0"},
+                                   .analysis = "{type: dynamics, until: 2, output_step: 0.1}"});
     for (int i = 0; i < r.rows; i++) {
         assert_near(table_get(&r, i, "rocker"), table_get(&r, i, "crank"), 1e-4);
         assert_near(table_get(&r, i, "C.z"), 0, 1e-12);
