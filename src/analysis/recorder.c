@@ -155,40 +155,50 @@ limber_status lm_record_begin(lm_run *run, const char *type, int first)
     return st ? st : lm_record_status(run, "running", "");
 }
 
-static int record_forces(lm_run *run, const lm_state *s)
+void lm_record_fill(lm_run *run, const lm_state *s)
 {
     lm_system *sys = run->sys;
     const lm_tables *t = &run->tables;
-    double *load = run->forces + 6 * run->model->spec->joints.n;
-    int bad = 0;
-    if (t->beam_forces >= 0) {
-        sys->form->beam_forces(sys, s, run->forces);
-        bad |= lm_h5_append(run->file, t->beam_forces, run->forces);
-    }
-    if (t->joint_forces < 0 && t->load_forces < 0) return bad;
-    sys->form->forces(sys, s, run->forces, load);
+    const lm_spec *spec = run->model->spec;
+    double *load = run->forces + 6 * spec->joints.n, *beam = load + 6 * spec->loads.n;
+    sys->form->outputs(sys, s, run->row + 1);
+    sys->form->poses(sys, s->q, run->pose);
+    if (t->joint_forces >= 0 || t->load_forces >= 0) sys->form->forces(sys, s, run->forces, load);
+    if (t->beam_forces >= 0) sys->form->beam_forces(sys, s, beam);
+}
+
+int lm_record_wrenches(const lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    return spec->joints.n + spec->loads.n + run->model->nelements;
+}
+
+limber_status lm_record_put(lm_run *run, double time, const lm_balance *b)
+{
+    const lm_tables *t = &run->tables;
+    const lm_spec *spec = run->model->spec;
+    double *load = run->forces + 6 * spec->joints.n, *beam = load + 6 * spec->loads.n;
+    double energy[ENERGY_COLUMNS] = {b->e.kinetic, b->e.elastic, b->e.gravity, b->work,
+                                     b->lost,      b->balance,   b->phi};
+    run->row[0] = time;
+    int bad = lm_h5_append(run->file, t->results, run->row);
+    bad |= lm_h5_append(run->file, t->energy, energy);
+    bad |= lm_h5_append(run->file, t->poses, run->pose);
     if (t->joint_forces >= 0) bad |= lm_h5_append(run->file, t->joint_forces, run->forces);
     if (t->load_forces >= 0) bad |= lm_h5_append(run->file, t->load_forces, load);
-    return bad;
+    if (t->beam_forces >= 0) bad |= lm_h5_append(run->file, t->beam_forces, beam);
+    return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 
 limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b)
 {
-    lm_system *sys = run->sys;
     run->sum->rows++;
     if (!run->file) return LIMBER_OK;
     double t0 = run->opt->profile ? lm_seconds() : 0;
-    run->row[0] = time;
-    sys->form->outputs(sys, s, run->row + 1);
-    sys->form->poses(sys, s->q, run->pose);
-    double energy[ENERGY_COLUMNS] = {b->e.kinetic, b->e.elastic, b->e.gravity, b->work,
-                                     b->lost,      b->balance,   b->phi};
-    int bad = lm_h5_append(run->file, run->tables.results, run->row);
-    bad |= lm_h5_append(run->file, run->tables.energy, energy);
-    bad |= lm_h5_append(run->file, run->tables.poses, run->pose);
-    bad |= record_forces(run, s);
+    lm_record_fill(run, s);
+    limber_status st = lm_record_put(run, time, b);
     if (run->opt->profile) run->sum->phase_output += lm_seconds() - t0;
-    return bad ? lm_record_failed(run) : LIMBER_OK;
+    return st;
 }
 
 limber_status lm_record_step(lm_run *run, const lm_integrator *g)

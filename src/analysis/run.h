@@ -23,10 +23,10 @@ typedef struct lm_run {
     limber_summary *sum;
     lm_h5 *file; /* NULL: no file */
     lm_tables tables;
-    double *q, *v;                /* state handed from one analysis to the next */
-    double t;                     /* time to which it belongs */
-    double *outputs, *pose, *row; /* one row of each table */
-    double *forces; /* the same of joint_forces, behind it of load_forces; or of beam_forces */
+    double *q, *v;                  /* state handed from one analysis to the next */
+    double t;                       /* time to which it belongs */
+    double *outputs, *pose, *row;   /* one row of each table */
+    double *forces;                 /* the same of joint_forces, load_forces, beam_forces */
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */
     int resuming;                   /* the analysis that runs now continues from the file */
@@ -57,6 +57,10 @@ typedef struct lm_balance {
 } lm_balance;
 
 limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b);
+/* Its two halves: outputs, poses and forces into run->row, pose and forces; these into the file. */
+void lm_record_fill(lm_run *run, const lm_state *s);
+limber_status lm_record_put(lm_run *run, double time, const lm_balance *b);
+int lm_record_wrenches(const lm_run *run); /* of 6 numbers in run->forces */
 limber_status lm_record_step(lm_run *run, const lm_integrator *g);
 limber_status lm_record_flush(lm_run *run);
 /* Drop the rows after the first `rows` of all tables, and after `steps` of the steps. */

@@ -279,7 +279,8 @@ static limber_status search(lm_statics_search *s, lm_loc loc)
     return s->run->diag->out_of_memory ? LIMBER_MEMORY : LIMBER_OK;
 }
 
-/* The whole load on the stiffness of the start, in one step: small displacements. */
+/* The whole load on the stiffness of the start, in one step: small displacements. Where they lead is
+ * no equilibrium, and what comes after starts where this did. */
 static limber_status one_step(lm_statics_search *s)
 {
     if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
@@ -290,9 +291,8 @@ static limber_status one_step(lm_statics_search *s)
     lm_statics_rhs(s, s->r, s->x);
     lm_statics_solve(s, s->x);
     s->iterations++;
-    if (lm_statics_move(s, s->x)) return not_evaluated(s);
-    lm_point_copy(s, &s->last, &s->now);
-    return lm_statics_put(s);
+    limber_status st = lm_statics_put_linear(s, s->x);
+    return st == LIMBER_INTERNAL ? not_evaluated(s) : st;
 }
 
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
@@ -304,12 +304,12 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     if (!st) st = a->linear ? one_step(&s) : search(&s, a->loc);
     run->sys->load_factor = 1;
     run->sys->softness = softness;
-    if (!st) {
+    if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)run->sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)run->sys->nv);
     }
     run->sum->iterations += s.iterations;
-    run->sum->t = s.last.factor;
+    run->sum->t = a->linear && !st ? 1 : s.last.factor;
     snprintf(run->sum->method, sizeof run->sum->method, a->linear ? "linear" : "newton");
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     if (st != LIMBER_IO) {

@@ -76,6 +76,9 @@ int lm_statics_move(lm_statics_search *s, const double *x);
 void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *from);
 /* Record s->now as a row of results. */
 limber_status lm_statics_put(lm_statics_search *s);
+/* statics_linear.c: the row that the displacements and reactions x[n] from s->last make under the full
+ * load, to first order. LIMBER_INTERNAL: a state cannot be evaluated. */
+limber_status lm_statics_put_linear(lm_statics_search *s, const double *x);
 /* Progress; status when the caller stops the run. */
 limber_status lm_statics_tell(lm_statics_search *s);
 

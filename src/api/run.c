@@ -310,8 +310,7 @@ static limber_status prepare(lm_run *run)
     run->q = lm_alloc(sizeof(double) * (size_t)(sys->nq + sys->nv + 1));
     run->row = lm_alloc(sizeof(double) * (size_t)(nout + 1));
     run->pose = lm_alloc(sizeof(double) * (size_t)(7 * sys->nposes + 1));
-    int wrenches = spec->joints.n + spec->loads.n + run->model->nelements + 1;
-    run->forces = lm_alloc(sizeof(double) * 6 * (size_t)wrenches);
+    run->forces = lm_alloc(sizeof(double) * 6 * (size_t)(lm_record_wrenches(run) + 1));
     if (!run->q || !run->row || !run->pose || !run->forces) return LIMBER_MEMORY;
     run->v = run->q + sys->nq;
     return lm_initial_state(run);

@@ -150,7 +150,7 @@ static void watch(const lm_expr *e, double *slots, double until, double *room, l
     double t = 0, *scratch = room + 2 * n + 2 * n * n;
     for (int k = 0; k < INSTANTS_MOST; k++) {
         t = lm_expr_next_kink(e, t);
-        if (!isfinite(t) || t >= until) return;
+        if (!isfinite(t) || t > until - 1e-12 * until) return; /* at the end nothing moves on */
         double apart = 1e-7 * fmax(t, 1e-3);
         slots[LM_SLOT_T] = t - apart;
         a.u = lm_expr_hess(e, slots, scratch, a.g, a.H);

@@ -109,6 +109,15 @@ static int check_dynamics(lm_reader *r, lm_spec_analysis *a, const lm_yaml *node
     return -1;
 }
 
+static int check_statics(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *node)
+{
+    const lm_yaml *steps = lm_yaml_get(node, "load_steps", NULL);
+    if (!a->linear || !steps) return 0;
+    lm_error(r->diag, steps->loc,
+             "a linear analysis is one step: 'load_steps' goes with 'linear: false'");
+    return -1;
+}
+
 static int check_campbell(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *node)
 {
     const lm_spec_joint *j = &r->spec->joints.at[a->drive];
@@ -130,6 +139,7 @@ static void read_analysis(lm_reader *r, const lm_yaml *node)
     r->where = &where;
     int rc = lm_read_object(r, LM_OBJECT_ANALYSIS, node, &a, &given);
     if (!rc && a.type == LM_ANALYSIS_DYNAMICS) rc = check_dynamics(r, &a, node);
+    if (!rc && a.type == LM_ANALYSIS_STATICS) rc = check_statics(r, &a, node);
     if (!rc && a.type == LM_ANALYSIS_LINEARIZE) rc = check_names(r, &a, node);
     if (!rc && a.type == LM_ANALYSIS_CAMPBELL) rc = check_campbell(r, &a, node);
     r->where = NULL;

@@ -1,19 +1,7 @@
 /* Recursive dynamics of long chains, whose motion is known: nothing may be lost along the way. */
-#include "form/recursive.h"
-
-#include "support/run_model.h"
+#include "support/plant.h"
 
 #include <stdlib.h>
-
-static double draw(void) { return 2.0 * rand() / RAND_MAX - 1; }
-static lm_v3 draw3(void) { return v3(draw(), draw(), draw()); }
-
-static double most(const double *a, int n)
-{
-    double m = 0;
-    for (int k = 0; k < n; k++) m = fmax(m, fabs(a[k]));
-    return m;
-}
 
 enum { LONG = 3000 };
 

@@ -27,6 +27,11 @@ static const char *coordinates(int i)
     return text;
 }
 
+static table run_text(const char *text, int i)
+{
+    return run_with(&(run_how){.text = text}, coordinates(i));
+}
+
 /* ---- statics ---- */
 
 /* Loads so small that the displacement is linear to rounding. */
@@ -120,27 +125,26 @@ static void tapered(void **state)
  * all of the branch. */
 static void branches(void **state)
 {
+    static const char text[] =
+        "limber: 1\n"
+        "sections:\n"
+        "  bar: {shape: stiffness, EA: 1, EIy: 1, EIz: 2, GJ: 1, rhoA: 1}\n"
+        "bodies:\n"
+        "  stem: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0]}\n"
+        "  twig: {type: beam, section: bar, from: [0.37, 0, 0],\n"
+        "         to: [0.37, 0.5, 0], elements: 3}\n"
+        "joints:\n"
+        "  root: {type: fixed, between: [ground, stem.start]}\n"
+        "  fork: {type: fixed, between: [stem.at(0.37), twig.start]}\n"
+        "loads: {tip: {on: twig.end, torque: [0, 0, 0.1]}}\n"
+        "outputs:\n"
+        "  turn: rot(twig.end).z - 90*deg\n"
+        "  fork: rot(stem.at(0.37)).z\n"
+        "  free: rot(stem.end).z\n"
+        "analysis: {type: statics}\n";
     (void)state;
     for (int i = 0; i < 2; i++) {
-        table r = run_with(
-            &(run_how){.text =
-                           "limber: 1\n"
-                           "sections:\n"
-                           "  bar: {shape: stiffness, EA: 1, EIy: 1, EIz: 2, GJ: 1, rhoA: 1}\n"
-                           "bodies:\n"
-                           "  stem: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0]}\n"
-                           "  twig: {type: beam, section: bar, from: [0.37, 0, 0],\n"
-                           "         to: [0.37, 0.5, 0], elements: 3}\n"
-                           "joints:\n"
-                           "  root: {type: fixed, between: [ground, stem.start]}\n"
-                           "  fork: {type: fixed, between: [stem.at(0.37), twig.start]}\n"
-                           "loads: {tip: {on: twig.end, torque: [0, 0, 0.1]}}\n"
-                           "outputs:\n"
-                           "  turn: rot(twig.end).z - 90*deg\n"
-                           "  fork: rot(stem.at(0.37)).z\n"
-                           "  free: rot(stem.end).z\n"
-                           "analysis: {type: statics}\n"},
-            coordinates(i));
+        table r = run_text(text, i);
         assert_near(table_last(&r, "turn"), 0.1 * 0.87 / 2, 1e-9);
         assert_near(table_last(&r, "fork"), 0.1 * 0.37 / 2, 1e-9);
         assert_near(table_last(&r, "free"), 0.1 * 0.37 / 2, 1e-9);
@@ -182,22 +186,21 @@ static void stretch_and_shear(void **state)
 /* Turned by its hinge, a polyline is as it was. */
 static void rigid_rotation(void **state)
 {
+    static const char text[] =
+        "limber: 1\n"
+        "sections:\n"
+        "  bar: {shape: stiffness, EA: 1e4, EIy: 1, EIz: 2, GJ: 3, rhoA: 1}\n"
+        "bodies:\n"
+        "  arch: {type: beam, section: bar, elements: 6,\n"
+        "    points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 2]]}\n"
+        "joints: {pin: {type: revolute, between: [ground, arch.start],\n"
+        "               axis: [1, 2, 3], drive: 2.9}}\n"
+        "outputs: {elastic: energy.elastic, pin: joint(pin), tip: "
+        "norm(pos(arch.end))}\n"
+        "analysis: {type: statics}\n";
     (void)state;
     for (int i = 0; i < 2; i++) {
-        table r = run_with(
-            &(run_how){.text =
-                           "limber: 1\n"
-                           "sections:\n"
-                           "  bar: {shape: stiffness, EA: 1e4, EIy: 1, EIz: 2, GJ: 3, rhoA: 1}\n"
-                           "bodies:\n"
-                           "  arch: {type: beam, section: bar, elements: 6,\n"
-                           "    points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 2]]}\n"
-                           "joints: {pin: {type: revolute, between: [ground, arch.start],\n"
-                           "               axis: [1, 2, 3], drive: 2.9}}\n"
-                           "outputs: {elastic: energy.elastic, pin: joint(pin), tip: "
-                           "norm(pos(arch.end))}\n"
-                           "analysis: {type: statics}\n"},
-            coordinates(i));
+        table r = run_text(text, i);
         assert_near(table_last(&r, "pin"), 2.9, 1e-12);
         assert_near(table_last(&r, "tip"), sqrt(6), 1e-12);
         assert_under(table_last(&r, "elastic"), 1e-22);
