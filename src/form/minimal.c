@@ -251,13 +251,6 @@ static void carry(const lm_system *sys, const double *q0, const double *q1, cons
 
 /* ---- equations ---- */
 
-/* Bring the nodal system to the state; its own view of it. */
-static int enter(minimal *s, const lm_state *st, lm_state *inner)
-{
-    *inner = minimal_inner(s, st);
-    return minimal_place(s, st);
-}
-
 /* r = X^T ri by the coordinates of the user. */
 static void project(minimal *s, double *r)
 {
@@ -274,7 +267,7 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
 {
     minimal *s = (minimal *)sys;
     lm_state inner;
-    int bad = enter(s, st, &inner);
+    int bad = minimal_enter(s, st, &inner);
     if (!bad)
         bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
@@ -294,7 +287,7 @@ static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 {
     minimal *s = (minimal *)sys;
     lm_state inner;
-    int bad = enter(s, st, &inner);
+    int bad = minimal_enter(s, st, &inner);
     if (bad) return bad;
     lm_form_corotational.constraint_rate(&s->in->sys, &inner, s->phi_rate);
     for (int k = 0; k < sys->nl; k++) rate[k] = s->phi_rate[s->row[k]];
@@ -305,7 +298,7 @@ static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
 {
     minimal *s = (minimal *)sys;
     lm_state inner;
-    int bad = enter(s, st, &inner);
+    int bad = minimal_enter(s, st, &inner);
     if (bad) return bad;
     lm_form_corotational.constraint_accel(&s->in->sys, &inner, s->phi_rate);
     for (int k = 0; k < sys->nl; k++) accel[k] = s->phi_rate[s->row[k]];
@@ -376,129 +369,7 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
     return worst;
 }
 
-/* ---- results ---- */
-
-/* The nodal state with all reactions; forget_reactions takes back those that are no unknowns. */
-static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
-{
-    int bad = enter(s, st, inner);
-    if (bad) return bad;
-    if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->ri, s->phi, s->phi_rate))
-        minimal_reactions(s);
-    return 0;
-}
-
-static void forget_reactions(minimal *s)
-{
-    for (int k = 0; k < s->in->sys.nl; k++)
-        if (s->own[k] < 0) s->li[k] = 0;
-}
-
-static int outputs(lm_system *sys, const lm_state *st, double *out)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    int bad = with_reactions(s, st, &inner);
-    if (!bad) bad = lm_form_corotational.outputs(&s->in->sys, &inner, out);
-    forget_reactions(s);
-    return bad;
-}
-
-static void forces(lm_system *sys, const lm_state *st, double *joint, double *load)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
-    lm_form_corotational.forces(&s->in->sys, &inner, joint, load);
-    forget_reactions(s);
-}
-
-static int driven_by_time(const minimal *s)
-{
-    for (int k = 0; s->written && k < s->tree.nu; k++)
-        for (int i = 0; i < s->arg[k].e->ninputs; i++)
-            if (s->arg[k].e->inputs[i] == LM_SLOT_T) return 1;
-    return 0;
-}
-
-/* What moves the frames that depend on time does work: the residual of the nodes is the force that
- * their kinematics exerts on them, and no work is done along the coordinates, X^T r = 0. What is left is
- * r . V at rest of all coordinates. */
-static int time_power(minimal *s, const lm_state *st, lm_energy *e)
-{
-    lm_state inner = minimal_inner(s, st), rest = {st->t, st->q, NULL, NULL, NULL};
-    if (!st->a || !driven_by_time(s)) return 0;
-    int bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
-    if (!bad) bad = minimal_place(s, &rest);
-    for (int i = 0; i < s->in->sys.nv && !bad; i++) e->power += s->ri[i] * s->vi[i];
-    return bad ? bad : minimal_place(s, st);
-}
-
-void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
-    nodal_lump_forces(&s->in->sys, &inner, out);
-    forget_reactions(s);
-}
-
-static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    int bad = enter(s, st, &inner);
-    if (!bad) bad = lm_form_corotational.energy(&s->in->sys, &inner, e);
-    return bad ? bad : time_power(s, st, e);
-}
-
-static void poses(lm_system *sys, const double *q, double *pose)
-{
-    minimal *s = (minimal *)sys;
-    lm_state at = {s->t, q, NULL, NULL, NULL};
-    sys->trouble[0] = 0;
-    minimal_place(s, &at); /* cannot fail: the state was accepted */
-    lm_form_corotational.poses(&s->in->sys, s->qi, pose);
-}
-
-static void describe_pose(const lm_system *sys, int i, char *text, size_t size)
-{
-    lm_form_corotational.describe_pose(&((const minimal *)sys)->in->sys, i, text, size);
-}
-
-static void describe_motion(const lm_system *sys, int i, char *text, size_t size)
-{
-    const minimal *s = (const minimal *)sys;
-    if (s->written) {
-        snprintf(text, size, "coordinate %s", s->m->spec->coordinates.at[i].item.name);
-        return;
-    }
-    const min_rate *r = &s->rate[i];
-    char name[96];
-    if (r->coord >= 0) {
-        const lm_joint *j = &s->m->joints[s->m->coords[r->coord].joint];
-        lm_coord_kind kind = s->m->coords[r->coord].kind;
-        snprintf(text, size, "joint %s, %s", j->name, lm_coord_name(kind));
-    } else if (r->joint >= 0) {
-        const char *joint = s->m->joints[r->joint].name;
-        if (r->turns)
-            snprintf(text, size, "joint %s turning about %c", joint, r->along);
-        else
-            snprintf(text, size, "joint %s along its axis", joint);
-    } else {
-        nodal_node_name(s->m, r->node, name, sizeof name);
-        snprintf(text, size, "%s %s %c", name, r->turns ? "turning about" : "along", r->along);
-    }
-}
-
-static void describe(const lm_system *sys, int i, char *text, size_t size)
-{
-    const minimal *s = (const minimal *)sys;
-    if (i < sys->nv)
-        describe_motion(sys, i, text, size);
-    else
-        lm_form_corotational.describe(&s->in->sys, s->in->sys.nv + s->row[i - sys->nv], text, size);
-}
+/* ---- the seam ---- */
 
 static double next_kink(const lm_system *sys, double t)
 {
@@ -524,12 +395,12 @@ const lm_form lm_form_minimal = {
     .constraint_accel = constraint_accel,
     .select_rows = select_rows,
     .hidden_violation = hidden_violation,
-    .outputs = outputs,
-    .energy = energy,
-    .forces = forces,
-    .poses = poses,
-    .describe_pose = describe_pose,
-    .describe = describe,
-    .describe_motion = describe_motion,
+    .outputs = minimal_outputs,
+    .energy = minimal_energy,
+    .forces = minimal_forces,
+    .poses = minimal_poses,
+    .describe_pose = minimal_describe_pose,
+    .describe = minimal_describe,
+    .describe_motion = minimal_describe_motion,
     .next_kink = next_kink,
 };

@@ -115,8 +115,6 @@ extern const lm_form lm_form_minimal;
 
 /* A system whose nodes are those of `in`, which it owns from then on, also when this fails. */
 limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out);
-/* Seam: beam_forces, where beams are divided into rigid elements. */
-void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out);
 
 /* minimal_make.c: the tree as written or by the joints; columns and pattern. */
 int minimal_write_tree(minimal *s, lm_diag *diag);
@@ -130,6 +128,8 @@ int minimal_place(minimal *s,
                   const lm_state *st); /* the state of tree and nodal system; 0, or > 0 */
 void minimal_partials(minimal *s);     /* X of all jets, at the state */
 int minimal_jets(minimal *s, const lm_state *st); /* ... and the rest of them; 0, or > 0 */
+/* Bring the nodal system to the state; *inner: its own view of it. 0, or as minimal_place. */
+int minimal_enter(minimal *s, const lm_state *st, lm_state *inner);
 lm_state minimal_inner(const minimal *s, const lm_state *st);
 
 /* minimal_external.c: frames that a C function gives. Where they return an int: 0, or > 0
@@ -145,6 +145,16 @@ void minimal_external_curve(const minimal *s, int u, double *out);
 int minimal_external_take(minimal *s);
 int minimal_external_u(minimal *s, double *u);
 int minimal_external_gradient(minimal *s, int partials, double *G);
+
+/* minimal_results.c: of the seam; beam_forces where beams are divided into rigid elements */
+int minimal_outputs(lm_system *sys, const lm_state *st, double *out);
+void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *load);
+void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out);
+int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e);
+void minimal_poses(lm_system *sys, const double *q, double *pose);
+void minimal_describe_pose(const lm_system *sys, int i, char *text, size_t size);
+void minimal_describe_motion(const lm_system *sys, int i, char *text, size_t size);
+void minimal_describe(const lm_system *sys, int i, char *text, size_t size);
 
 /* minimal_jacobian.c */
 int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,

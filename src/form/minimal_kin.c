@@ -144,6 +144,12 @@ lm_state minimal_inner(const minimal *s, const lm_state *st)
                       st->lam ? s->li : NULL};
 }
 
+int minimal_enter(minimal *s, const lm_state *st, lm_state *inner)
+{
+    *inner = minimal_inner(s, st);
+    return minimal_place(s, st);
+}
+
 /* ---- columns ---- */
 
 static void add(double *to, double f, const double *from)

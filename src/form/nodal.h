@@ -136,10 +136,11 @@ typedef struct frame_kin { /* motion of a frame, world axes */
 
 extern const lm_form lm_form_corotational;
 
-/* A nodal system of any model, for another formulation to move its nodes; or of a divided one, which
+/* nodal_make.c: a nodal system of any model, for another formulation to move its nodes; or of a divided one, which
  * it owns from then on, also when this fails. */
 limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag *diag,
                            lm_system **out);
+void nodal_destroy(lm_system *sys);
 /* "body arm", or "node 3 of rod" of a flexible body. */
 void nodal_node_name(const lm_model *m, int node, char *text, size_t size);
 

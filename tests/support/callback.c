@@ -76,7 +76,7 @@ const limber_kinematics callback_exact = {
 
 double callback_shake = 0.1;
 
-const char callback_dynamics[] = "{type: callback_dynamics, until: 1}";
+const char callback_dynamics[] = "{type: dynamics, until: 1}";
 
 void free_messages(limber_messages *msg, int show)
 {

@@ -24,7 +24,7 @@ extern const char callback_dynamics[]; /* an analysis */
 int callback_pose(void *context, double t, const double *q, limber_pose *out);
 int callback_partial(void *context, double t, const double *q, limber_twist *column);
 extern const limber_kinematics callback_plain, callback_exact; /* exact: with partial velocities */
-extern double callback_shake; /* a context: the legs shake with t */
+extern double callback_shake; /* a context: the leg shakes with t */
 
 void free_messages(limber_messages *msg, int show);
 

@@ -24,7 +24,7 @@ int add_link(plant *a, lm_link_kind kind, int parent, int massive)
 }
 
 /* Three slides and a ball, of which only the last has mass. */
-int add_free(plant *a, int parent)
+static int add_free(plant *a, int parent)
 {
     for (int k = 0; k < 3; k++) {
         lm_v3 axis = v3(k == 0, k == 1, k == 2);

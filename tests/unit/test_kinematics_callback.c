@@ -175,10 +175,10 @@ static double apart(const char *analysis, const limber_kinematics *k, int shake)
 static void same_motion(void **state)
 {
     static const char tight[] =
-        "{type: callback_dynamics, until: 1, method: bdf, tolerance: 1e-10}";
-    static const char usual[] = "{type: callback_dynamics, until: 1, method: bdf, tolerance: 1e-8}";
+        "{type: dynamics, until: 1, method: bdf, tolerance: 1e-10}";
+    static const char usual[] = "{type: dynamics, until: 1, method: bdf, tolerance: 1e-8}";
     static const char statics[] =
-        "[{type: statics}, {type: callback_dynamics, until: 1, step: 0.01}]";
+        "[{type: statics}, {type: dynamics, until: 1, step: 0.01}]";
     (void)state;
     assert_true(apart(usual, &callback_plain, 0) < 1e-7);
     assert_true(apart(tight, &callback_exact, 0) < 1e-10);
@@ -190,7 +190,7 @@ static void same_motion(void **state)
 
 static void keeps_energy(void **state)
 {
-    static const char how[] = "{type: callback_dynamics, until: 2, tolerance: 1e-7, method: radau}";
+    static const char how[] = "{type: dynamics, until: 2, tolerance: 1e-7, method: radau}";
     (void)state;
     limber_run_options opt = limber_run_options_default();
     limber_summary sum;

@@ -35,9 +35,9 @@ static void expect_stop(faulty f, const char *what)
     limber_run_options opt = limber_run_options_default();
     limber_summary sum;
     static const char *const how[] = {
-        "{type: callback_dynamics, until: 1}",
-        "{type: callback_dynamics, until: 1, method: generalized-alpha}",
-        "{type: callback_dynamics, until: 1, method: bdf}"};
+        "{type: dynamics, until: 1}",
+        "{type: dynamics, until: 1, method: generalized-alpha}",
+        "{type: dynamics, until: 1, method: bdf}"};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(callback_run(callback_by_c, how[i], &k, &opt, &sum), LIMBER_STOPPED);
         if (!strstr(sum.reason, what)) print_message("%s: %s\n", how[i], sum.reason);
@@ -62,7 +62,7 @@ static void stops_where_it_fails(void **state)
 /* A few calls that fail cost steps, no more. */
 static void goes_on_after_a_failure(void **state)
 {
-    static const char how[] = "{type: callback_dynamics, until: 1, tolerance: 1e-6}";
+    static const char how[] = "{type: dynamics, until: 1, tolerance: 1e-6}";
     (void)state;
     faulty f = {.limit = -10};
     limber_kinematics k = with_faults(&f);

@@ -1,0 +1,127 @@
+/* What a minimal system tells: outputs, forces, energies, poses and names, by its nodal system. */
+#include "form/minimal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The nodal state with all reactions; forget_reactions takes back those that are no unknowns. */
+static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
+{
+    int bad = minimal_enter(s, st, inner);
+    if (bad) return bad;
+    if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->ri, s->phi, s->phi_rate))
+        minimal_reactions(s);
+    return 0;
+}
+
+static void forget_reactions(minimal *s)
+{
+    for (int k = 0; k < s->in->sys.nl; k++)
+        if (s->own[k] < 0) s->li[k] = 0;
+}
+
+int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    int bad = with_reactions(s, st, &inner);
+    if (!bad) bad = lm_form_corotational.outputs(&s->in->sys, &inner, out);
+    forget_reactions(s);
+    return bad;
+}
+
+void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
+    lm_form_corotational.forces(&s->in->sys, &inner, joint, load);
+    forget_reactions(s);
+}
+
+static int driven_by_time(const minimal *s)
+{
+    for (int k = 0; s->written && k < s->tree.nu; k++)
+        for (int i = 0; i < s->arg[k].e->ninputs; i++)
+            if (s->arg[k].e->inputs[i] == LM_SLOT_T) return 1;
+    return 0;
+}
+
+/* What moves the frames that depend on time does work: the residual of the nodes is the force that
+ * their kinematics exerts on them, and no work is done along the coordinates, X^T r = 0. What is left is
+ * r . V at rest of all coordinates. */
+static int time_power(minimal *s, const lm_state *st, lm_energy *e)
+{
+    lm_state inner = minimal_inner(s, st), rest = {st->t, st->q, NULL, NULL, NULL};
+    if (!st->a || !driven_by_time(s)) return 0;
+    int bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
+    if (!bad) bad = minimal_place(s, &rest);
+    for (int i = 0; i < s->in->sys.nv && !bad; i++) e->power += s->ri[i] * s->vi[i];
+    return bad ? bad : minimal_place(s, st);
+}
+
+void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
+    nodal_lump_forces(&s->in->sys, &inner, out);
+    forget_reactions(s);
+}
+
+int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    int bad = minimal_enter(s, st, &inner);
+    if (!bad) bad = lm_form_corotational.energy(&s->in->sys, &inner, e);
+    return bad ? bad : time_power(s, st, e);
+}
+
+void minimal_poses(lm_system *sys, const double *q, double *pose)
+{
+    minimal *s = (minimal *)sys;
+    lm_state at = {s->t, q, NULL, NULL, NULL};
+    sys->trouble[0] = 0;
+    minimal_place(s, &at); /* cannot fail: the state was accepted */
+    lm_form_corotational.poses(&s->in->sys, s->qi, pose);
+}
+
+void minimal_describe_pose(const lm_system *sys, int i, char *text, size_t size)
+{
+    lm_form_corotational.describe_pose(&((const minimal *)sys)->in->sys, i, text, size);
+}
+
+void minimal_describe_motion(const lm_system *sys, int i, char *text, size_t size)
+{
+    const minimal *s = (const minimal *)sys;
+    if (s->written) {
+        snprintf(text, size, "coordinate %s", s->m->spec->coordinates.at[i].item.name);
+        return;
+    }
+    const min_rate *r = &s->rate[i];
+    char name[96];
+    if (r->coord >= 0) {
+        const lm_joint *j = &s->m->joints[s->m->coords[r->coord].joint];
+        lm_coord_kind kind = s->m->coords[r->coord].kind;
+        snprintf(text, size, "joint %s, %s", j->name, lm_coord_name(kind));
+    } else if (r->joint >= 0) {
+        const char *joint = s->m->joints[r->joint].name;
+        if (r->turns)
+            snprintf(text, size, "joint %s turning about %c", joint, r->along);
+        else
+            snprintf(text, size, "joint %s along its axis", joint);
+    } else {
+        nodal_node_name(s->m, r->node, name, sizeof name);
+        snprintf(text, size, "%s %s %c", name, r->turns ? "turning about" : "along", r->along);
+    }
+}
+
+void minimal_describe(const lm_system *sys, int i, char *text, size_t size)
+{
+    const minimal *s = (const minimal *)sys;
+    if (i < sys->nv)
+        minimal_describe_motion(sys, i, text, size);
+    else
+        lm_form_corotational.describe(&s->in->sys, s->in->sys.nv + s->row[i - sys->nv], text, size);
+}
