@@ -180,9 +180,8 @@ static int refuse_function(lm_reader *r)
     if (!k && !spec->nexternal) return 0;
     if (k && !k->pose) {
         lm_error(r->diag, first_place(spec),
-                 "limber_kinematics.pose is NULL: external frames are given by this C function, "
-                 "and none "
-                 "was named (docs/library.md)");
+                 "limber_kinematics.pose is NULL: it is the C function that gives the frames "
+                 "(docs/library.md)");
         return 1;
     }
     if (!k) {
