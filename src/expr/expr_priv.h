@@ -67,8 +67,6 @@ static inline double lm_mod(double a, double b)
 }
 
 extern const unsigned char lm_op_arity[LM_OP_COUNT]; /* how many of a, b, c are registers */
-extern const unsigned char
-    lm_op_arity[LM_OP_COUNT]; /* registers that an operation reads: a, b, c */
 double lm_op_value(const lm_op *op, const double *v, const double *slots);
 
 /* Tables (expr_table.c): n knots xy = x0, y0, x1, y1 ... give n + 1 pieces; NULL when a coefficient

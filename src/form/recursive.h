@@ -57,8 +57,8 @@ int lm_recursive_forward(lm_recursive *r, const lm_tree_load *load, double *ddu,
 void lm_recursive_inverse(lm_recursive *r, const lm_tree_load *load, const double *ddu,
                           double *tau);
 
-/* The mass matrix M [nu * nu], column-major, both triangles. For small systems, of which it is the whole
- * equation, and for tests; forward dynamics does not need it. */
+/* The mass matrix M [nu * nu], column-major, both triangles. For small systems, where
+ * a dense factor costs no more, and for tests; forward dynamics does not need it. */
 void lm_recursive_mass(lm_recursive *r, double *M);
 
 #endif

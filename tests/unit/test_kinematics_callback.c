@@ -174,11 +174,9 @@ static double apart(const char *analysis, const limber_kinematics *k, int shake)
 
 static void same_motion(void **state)
 {
-    static const char tight[] =
-        "{type: dynamics, until: 1, method: bdf, tolerance: 1e-10}";
+    static const char tight[] = "{type: dynamics, until: 1, method: bdf, tolerance: 1e-10}";
     static const char usual[] = "{type: dynamics, until: 1, method: bdf, tolerance: 1e-8}";
-    static const char statics[] =
-        "[{type: statics}, {type: dynamics, until: 1, step: 0.01}]";
+    static const char statics[] = "[{type: statics}, {type: dynamics, until: 1, step: 0.01}]";
     (void)state;
     assert_true(apart(usual, &callback_plain, 0) < 1e-7);
     assert_true(apart(tight, &callback_exact, 0) < 1e-10);

@@ -34,10 +34,9 @@ static void expect_stop(faulty f, const char *what)
     limber_kinematics k = with_faults(&f);
     limber_run_options opt = limber_run_options_default();
     limber_summary sum;
-    static const char *const how[] = {
-        "{type: dynamics, until: 1}",
-        "{type: dynamics, until: 1, method: generalized-alpha}",
-        "{type: dynamics, until: 1, method: bdf}"};
+    static const char *const how[] = {"{type: dynamics, until: 1}",
+                                      "{type: dynamics, until: 1, method: generalized-alpha}",
+                                      "{type: dynamics, until: 1, method: bdf}"};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(callback_run(callback_by_c, how[i], &k, &opt, &sum), LIMBER_STOPPED);
         if (!strstr(sum.reason, what)) print_message("%s: %s\n", how[i], sum.reason);
