@@ -10,6 +10,7 @@
 #include "analysis/dynamics.h"
 #include "api/api.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,25 @@ static inline void bench_best_add(bench_best *b, double seconds)
 static inline int bench_best_done(const bench_best *b)
 {
     return b->sum >= b->most || (b->n >= 3 && b->sum >= 0.3);
+}
+
+/* ---- errors ---- */
+
+/* The largest difference of an output, as a part of its largest value, of the worst of the first n of
+ * `columns` outputs at these instants. */
+static inline double bench_difference(const double *a, const double *b, int instants, int columns,
+                                      int n)
+{
+    double worst = 0;
+    for (int k = 0; k < n; k++) {
+        double off = 0, size = 0;
+        for (int i = 0; i < instants; i++) {
+            off = fmax(off, fabs(a[columns * i + k] - b[columns * i + k]));
+            size = fmax(size, fabs(b[columns * i + k]));
+        }
+        worst = fmax(worst, off / size);
+    }
+    return worst;
 }
 
 /* ---- models ---- */

@@ -2,8 +2,6 @@
  * with more and more elements; what a run costs, and how far the mesh is from the true beam. */
 #include "bench.h"
 
-#include <math.h>
-
 enum { INSTANTS = 80, FINE = 48 };
 
 typedef struct division {
@@ -48,21 +46,6 @@ static int run_once(division *d, path *p)
     return bad;
 }
 
-/* The largest difference of an output, as a part of its largest value; of the worst output. */
-static double difference(const path *a, const path *b)
-{
-    double worst = 0;
-    for (int k = 0; k < OUTPUTS; k++) {
-        double off = 0, size = 0;
-        for (int i = 0; i < INSTANTS; i++) {
-            off = fmax(off, fabs(a->at[i][k] - b->at[i][k]));
-            size = fmax(size, fabs(b->at[i][k]));
-        }
-        worst = fmax(worst, off / size);
-    }
-    return worst;
-}
-
 static int measure(division *d, const path *fine)
 {
     bench_best best = {.most = 1};
@@ -72,7 +55,7 @@ static int measure(division *d, const path *fine)
         bench_best_add(&best, d->seconds);
     }
     d->seconds = best.seconds;
-    d->error = difference(&p, fine);
+    d->error = bench_difference(p.at[0], fine->at[0], INSTANTS, OUTPUTS, OUTPUTS);
     return 0;
 }
 

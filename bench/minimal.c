@@ -44,19 +44,11 @@ typedef struct result {
     double cpu, error, tolerance; /* cpu 0: not run */
 } result;
 
-/* The largest difference of an output, as a part of its largest value; of the worst output. */
-static double difference(const task *c, const path *a, const path *b)
+static int outputs_of(const task *c)
 {
-    double worst = 0;
-    for (int k = 0; k < OUTPUTS && c->output[k]; k++) {
-        double off = 0, size = 0;
-        for (int i = 0; i < INSTANTS; i++) {
-            off = fmax(off, fabs(a->at[i][k] - b->at[i][k]));
-            size = fmax(size, fabs(b->at[i][k]));
-        }
-        worst = fmax(worst, off / size);
-    }
-    return worst;
+    int n = 0;
+    while (n < OUTPUTS && c->output[n]) n++;
+    return n;
 }
 
 /* One run from the text on. */
@@ -103,7 +95,7 @@ static void measure(const task *c, result *r)
     for (int k = 0; k < 15; k++) {
         r->tolerance = digit[k % 3] * pow(10, -1 - k / 3);
         if (run_once(c, r->tolerance, &p, r)) continue;
-        r->error = difference(c, &p, &tight);
+        r->error = bench_difference(p.at[0], tight.at[0], INSTANTS, OUTPUTS, outputs_of(c));
         if (r->error <= 1e-3) break;
     }
     while (!bench_best_done(&best) && !run_once(c, r->tolerance, &p, r))

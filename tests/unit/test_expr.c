@@ -421,6 +421,7 @@ static const char *const memory_samples[] = {
 /* One attempt with the k-th allocation failing: 1 when it was reached. */
 static int attempt(const char *text, long k, int handler)
 {
+    static const lm_loc place = {"f", 1, 1};
     world w;
     world_open(&w);
     jmp_buf out;
@@ -430,7 +431,7 @@ static int attempt(const char *text, long k, int handler)
     w.arena.limit = 0;
     if (handler) w.arena.on_fail = &out;
     if (handler && setjmp(out)) jumped = 1;
-    int rc = jumped ? 1 : lm_expr_parse(&w.arena, &w.diag, &w.env, text, (lm_loc){"f", 1, 1}, &e);
+    int rc = jumped ? 1 : lm_expr_parse(&w.arena, &w.diag, &w.env, text, place, &e);
     lm_mem_fail_after(0);
     assert_ptr_equal(w.arena.on_fail, handler ? &out : NULL);
     if (rc == -1) assert_true(w.diag.errors == 1 || w.diag.out_of_memory);
