@@ -48,6 +48,7 @@ static int reserve(minimal *s)
     s->phi_rate = LM_NEW_N(a, double, in->nl);
     s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
     s->wrench = LM_NEW_N(a, lm_wrench, s->tree.links.n);
+    s->ru = LM_NEW_N(a, double, s->tree.nu);
     s->sensed = LM_NEW_N(a, double, in->nv);
     s->trial = LM_NEW_N(a, double, in->nv);
     s->bent = LM_NEW_N(a, double, s->written);
@@ -56,8 +57,8 @@ static int reserve(minimal *s)
     s->eliminator =
         lm_eliminate_make(a, s->sys.nv, s->sys.nl, (size_t)s->sys.nl * (size_t)s->sys.nv);
     return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
-                   s->phi_rate && s->tip && s->wrench && s->sensed && s->trial && s->bent &&
-                   s->sys.angular && s->sys.active && s->eliminator
+                   s->phi_rate && s->tip && s->wrench && s->ru && s->sensed && s->trial &&
+                   s->bent && s->sys.angular && s->sys.active && s->eliminator
                ? 0
                : -1;
 }
@@ -251,15 +252,17 @@ static void carry(const lm_system *sys, const double *q0, const double *q1, cons
 
 /* ---- equations ---- */
 
-/* r = X^T ri by the coordinates of the user. */
+/* r = X^T ri: by the rates of the tree, and for the coordinates of the user by du/dq. */
 static void project(minimal *s, double *r)
 {
-    minimal_partials(s);
+    lm_kintree_collect(&s->tree, s->tip, s->ri, s->wrench, s->written ? s->ru : r);
+    if (!s->written) return;
     memset(r, 0, sizeof(double) * (size_t)s->sys.nv);
-    for (int n = 0; n < s->m->nnodes; n++) {
-        const double *f = s->ri + NODE_V * n;
-        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++)
-            for (int i = 0; i < 6; i++) r[s->cols[k]] += s->jets[k].X[i] * f[i];
+    for (int k = 0; k < s->tree.nu; k++) {
+        const min_arg *a = &s->arg[k];
+        for (int i = 0; i < a->e->ninputs; i++)
+            if (a->e->inputs[i] != LM_SLOT_T)
+                r[a->e->inputs[i] - 1] += s->grad[a->first + i] * s->ru[k];
     }
 }
 
@@ -272,10 +275,7 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
         bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
     if (bad) return bad;
-    if (s->written)
-        project(s, r);
-    else
-        lm_kintree_collect(&s->tree, s->tip, s->ri, s->wrench, r);
+    project(s, r);
     for (int k = 0; k < sys->nl; k++) {
         if (phi) phi[k] = s->phi[s->row[k]];
         if (rate) rate[k] = s->phi_rate[s->row[k]];

@@ -91,6 +91,7 @@ typedef struct minimal {
     double *phi, *phi_rate;         /* [nodal nl] */
     lm_tip_motion *tip;             /* [nodes] */
     lm_wrench *wrench;              /* [links] scratch */
+    double *ru;                     /* [nu] forces on the rates of the tree */
     double *slots, *scratch;        /* of the arguments */
     double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
     double *hess, *hess_low;        /* ... */

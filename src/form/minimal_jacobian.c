@@ -91,53 +91,60 @@ static void add_multiplier(minimal *s, int k, double *values)
 
 /* ---- (dX/dq)^T r ---- */
 
-static void add_at(minimal *s, int row, int col, double x, double *values)
+/* Column of coordinate `col`: G[i] is the change of X_i . f, i a column of the tip, for all of them. */
+static void add_changes(minimal *s, const lm_tip *tip, const double *G, double factor, int col,
+                        double *values)
 {
-    values[lm_pattern_find(&s->sys.pattern, row, col)] += x;
-}
-
-/* X_i . f changes with u_j by G; both u are functions of the coordinates. */
-static void add_pair(minimal *s, const lm_column *i, const lm_column *j, double G, double *values)
-{
-    if (!s->written) {
-        add_at(s, i->u, j->u, G, values);
-        return;
+    place_column(s, col);
+    for (int i = 0; i < tip->n; i++) {
+        int u = s->tree.columns.at[tip->first + i].u;
+        double g = factor * G[i];
+        if (g == 0) continue;
+        if (!s->written) {
+            values[s->place[u]] += g;
+            continue;
+        }
+        const min_arg *a = &s->arg[u];
+        for (int k = 0; k < a->e->ninputs; k++)
+            if (a->e->inputs[k] != LM_SLOT_T)
+                values[s->place[a->e->inputs[k] - 1]] += g * s->grad[a->first + k];
     }
-    const min_arg *a = &s->arg[i->u], *b = &s->arg[j->u];
-    for (int k = 0; k < a->e->ninputs; k++)
-        for (int l = 0; l < b->e->ninputs; l++)
-            if (a->e->inputs[k] != LM_SLOT_T && b->e->inputs[l] != LM_SLOT_T)
-                add_at(s, a->e->inputs[k] - 1, b->e->inputs[l] - 1,
-                       G * s->grad[a->first + k] * s->grad[b->first + l], values);
 }
 
-/* ... and u' = du/dq changes with q. */
+/* u' = du/dq changes with q, too. */
 static void add_bend(minimal *s, int u, double force, double *values)
 {
     const min_arg *a = &s->arg[u];
     int n = a->e->ninputs;
-    for (int k = 0; k < n; k++)
-        for (int l = 0; l < n; l++)
-            if (a->e->inputs[k] != LM_SLOT_T && a->e->inputs[l] != LM_SLOT_T)
-                add_at(s, a->e->inputs[k] - 1, a->e->inputs[l] - 1,
-                       force * s->hess[a->hess + n * k + l], values);
+    for (int l = 0; l < n; l++) {
+        if (a->e->inputs[l] == LM_SLOT_T) continue;
+        place_column(s, a->e->inputs[l] - 1);
+        for (int k = 0; k < n; k++)
+            if (a->e->inputs[k] != LM_SLOT_T)
+                values[s->place[a->e->inputs[k] - 1]] += force * s->hess[a->hess + n * k + l];
+    }
 }
 
+/* X_i . f changes with u_j by G; both u are functions of the coordinates. */
 static void add_geometric(minimal *s, int n, double cK, double *values)
 {
     const lm_tip *tip = &s->tree.tips.at[n];
+    const lm_column *c = s->tree.columns.at + tip->first;
     const double *f = s->ri + NODE_V * n;
-    for (int i = tip->first; i < tip->first + tip->n; i++) {
-        const lm_column *ci = &s->tree.columns.at[i];
-        for (int j = tip->first; j < tip->first + tip->n; j++) {
-            const lm_column *cj = &s->tree.columns.at[j];
-            double G = lm_kintree_geometric(&s->tree, ci, cj, &s->tip[n], f);
-            if (G != 0) add_pair(s, ci, cj, cK * G, values);
+    for (int j = 0; j < tip->n; j++) {
+        for (int i = 0; i < tip->n; i++)
+            s->ru[i] = lm_kintree_geometric(&s->tree, &c[i], &c[j], &s->tip[n], f);
+        if (!s->written) {
+            add_changes(s, tip, s->ru, cK, c[j].u, values);
+            continue;
         }
-        if (!s->written) continue;
+        const min_arg *b = &s->arg[c[j].u];
+        for (int l = 0; l < b->e->ninputs; l++)
+            if (b->e->inputs[l] != LM_SLOT_T)
+                add_changes(s, tip, s->ru, cK * s->grad[b->first + l], b->e->inputs[l] - 1, values);
         double X[6];
-        lm_kintree_partial(&s->tree, ci, &s->tip[n], X);
-        add_bend(s, ci->u, cK * dot6(X, f), values);
+        lm_kintree_partial(&s->tree, &c[j], &s->tip[n], X);
+        add_bend(s, c[j].u, cK * dot6(X, f), values);
     }
 }
 
