@@ -18,11 +18,11 @@
 
 /* ---- time ---- */
 
-/* CPU time of this process: other programs on the machine hardly disturb it. */
+/* CPU time of this thread: other programs hardly disturb it, nor threads of the BLAS that wait. */
 static inline double bench_cpu(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

@@ -55,6 +55,8 @@ typedef struct lm_form {
      * derivatives of the residual with respect to a motion dx and to v. */
     int (*jacobian)(lm_system *sys, const lm_state *s, double cM, double cD, double cK,
                     double *values);
+    /* jacobian's M, D and K at once, each with the constraint blocks. NULL: by three calls of it. */
+    int (*matrices)(lm_system *sys, const lm_state *s, double *M, double *D, double *K);
     /* x[nv] = M^-1 x of a system without constraints, in time linear in its size. 0; 1: some motion
      * has no mass; -1: not this system, use the matrix. NULL: none of this formulation. */
     int (*divide_by_mass)(lm_system *sys, double t, const double *q, double *x);

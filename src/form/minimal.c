@@ -390,6 +390,7 @@ const lm_form lm_form_minimal = {
     .carry = carry,
     .residual = residual,
     .jacobian = minimal_jacobian,
+    .matrices = minimal_matrices,
     .divide_by_mass = minimal_divide_by_mass,
     .constraint_rate = constraint_rate,
     .constraint_accel = constraint_accel,

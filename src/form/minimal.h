@@ -101,7 +101,7 @@ typedef struct minimal {
     int *col_start, *col_node, *col_at; /* by coordinate: nodes it moves, and which of their jets */
     int *input_at;                      /* [tree column inputs] place among the node's columns */
     int *input_first;                   /* [tree columns] */
-    double *A, *M, *D;                  /* nodal matrices */
+    double *M, *D, *K;                  /* nodal matrices */
     double *block;                      /* three 6x6 blocks per near node */
     int *near_at;                       /* [nodes] place of a node among those near, scratch */
     int *place;                    /* [nv + nl] place of each row in one column of the matrix */
@@ -160,6 +160,7 @@ void minimal_describe(const lm_system *sys, int i, char *text, size_t size);
 /* minimal_jacobian.c */
 int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                      double *values);
+int minimal_matrices(lm_system *sys, const lm_state *st, double *M, double *D, double *K);
 
 /* minimal_recursive.c */
 int minimal_make_recursive(minimal *s);

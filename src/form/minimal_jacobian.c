@@ -7,6 +7,26 @@
 
 #include <string.h>
 
+/* What is wanted: matrices c[0] M + c[1] D + c[2] K, each into its own array. */
+typedef struct tangent {
+    int n;
+    double *to[3];
+    double c[3][3];
+    int damping, stiffness; /* D, K are in some of them */
+} tangent;
+
+static tangent wanted(int n, double *const *to, double c[][3])
+{
+    tangent w = {.n = n};
+    for (int t = 0; t < n; t++) {
+        w.to[t] = to[t];
+        memcpy(w.c[t], c[t], sizeof w.c[t]);
+        w.damping |= c[t][1] != 0 || c[t][2] != 0;
+        w.stiffness |= c[t][2] != 0;
+    }
+    return w;
+}
+
 static double dot6(const double *a, const double *b)
 {
     double sum = 0;
@@ -26,9 +46,9 @@ static void gather(minimal *s, int m)
         for (int i = p->colptr[NODE_V * m + c]; i < p->colptr[NODE_V * m + c + 1]; i++) {
             if (p->rowind[i] >= s->in->sys.nv) break;
             int at = 36 * s->near_at[p->rowind[i] / NODE_V] + 6 * (p->rowind[i] % NODE_V) + c;
-            B[3 * at] = s->A[i];
+            B[3 * at] = s->M[i];
             B[3 * at + 1] = s->D[i];
-            B[3 * at + 2] = s->M[i];
+            B[3 * at + 2] = s->K[i];
         }
 }
 
@@ -40,23 +60,26 @@ static void place_column(minimal *s, int col)
 
 /* Forces that one coordinate's motion of node m makes on the nodes near it, and by their partial
  * velocities on the coordinates. */
-static void add_motion(minimal *s, int m, const lm_jet *j, double cD, double cK, double *values)
+static void add_motion(minimal *s, int m, const lm_jet *j, const tangent *w)
 {
     const min_node *node = &s->node[m];
-    double x[6], d[6], a[6];
-    for (int i = 0; i < 6; i++) {
-        x[i] = j->X[i];
-        d[i] = cK * j->Xv[i];
-        a[i] = cD * j->Xc[i] + cK * j->Xa[i];
-    }
     for (int k = 0; k < node->nnear; k++) {
         const double *B = s->block + 3 * 36 * (size_t)k;
         const min_node *other = &s->node[node->near[k]];
-        double f[6] = {0};
+        double f[3][6] = {{0}};
         for (int r = 0; r < 6; r++)
-            for (int c = 0; c < 6; c++, B += 3) f[r] += B[0] * x[c] + B[1] * d[c] + B[2] * a[c];
-        for (int i = other->first; i < other->first + other->n; i++)
-            values[s->place[s->cols[i]]] += dot6(s->jets[i].X, f);
+            for (int c = 0; c < 6; c++, B += 3) {
+                f[0][r] += B[0] * j->X[c];
+                f[1][r] += B[1] * j->X[c] + B[0] * j->Xc[c];
+                f[2][r] += B[2] * j->X[c] + B[1] * j->Xv[c] + B[0] * j->Xa[c];
+            }
+        for (int t = 0; t < w->n; t++) {
+            const double *c = w->c[t];
+            double sum[6];
+            for (int r = 0; r < 6; r++) sum[r] = c[0] * f[0][r] + c[1] * f[1][r] + c[2] * f[2][r];
+            for (int i = other->first; i < other->first + other->n; i++)
+                w->to[t][s->place[s->cols[i]]] += dot6(s->jets[i].X, sum);
+        }
     }
 }
 
@@ -69,7 +92,7 @@ static void add_rows(minimal *s, int m, const lm_jet *j, double *values)
         for (int i = p->colptr[NODE_V * m + c + 1] - 1; i >= p->colptr[NODE_V * m + c]; i--) {
             int row = p->rowind[i] - nv;
             if (row < 0) break;
-            if (s->own[row] >= 0) values[s->place[s->sys.nv + s->own[row]]] += s->A[i] * j->X[c];
+            if (s->own[row] >= 0) values[s->place[s->sys.nv + s->own[row]]] += s->M[i] * j->X[c];
         }
 }
 
@@ -85,7 +108,7 @@ static void add_multiplier(minimal *s, int k, double *values)
         if (r >= nv) break;
         const min_node *n = &s->node[r / NODE_V];
         for (int c = n->first; c < n->first + n->n; c++)
-            values[s->place[s->cols[c]]] += s->A[i] * s->jets[c].X[r % NODE_V];
+            values[s->place[s->cols[c]]] += s->M[i] * s->jets[c].X[r % NODE_V];
     }
 }
 
@@ -190,30 +213,57 @@ static int add_all_sensed(minimal *s, const lm_state *st, double cD, double cK, 
     return 0;
 }
 
-int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
-                     double *values)
+/* The nodal matrices that are wanted; those that are not are zero. */
+static int nodal_matrices(minimal *s, const lm_state *st, const tangent *w)
 {
-    minimal *s = (minimal *)sys;
-    nodal *in = s->in;
-    memset(values, 0, sizeof(double) * (size_t)sys->pattern.nnz);
+    lm_system *in = &s->in->sys;
+    lm_state inner = minimal_inner(s, st);
+    size_t bytes = sizeof(double) * (size_t)in->pattern.nnz;
+    int bad = nodal_jacobian(in, &inner, 1, 0, 0, s->M);
+    if (!w->damping) memset(s->D, 0, bytes);
+    if (!w->stiffness) memset(s->K, 0, bytes);
+    if (!bad && w->damping) bad = nodal_jacobian(in, &inner, 0, 1, 0, s->D);
+    if (!bad && w->stiffness) bad = nodal_jacobian(in, &inner, 0, 0, 1, s->K);
+    if (!bad && w->stiffness) bad = nodal_residual(in, &inner, s->ri, s->phi, s->phi_rate);
+    return bad;
+}
+
+static int assemble(minimal *s, const lm_state *st, const tangent *w)
+{
+    for (int t = 0; t < w->n; t++) memset(w->to[t], 0, sizeof(double) * (size_t)s->sys.pattern.nnz);
     int bad = minimal_place(s, st);
     if (!bad) bad = minimal_jets(s, st);
-    if (bad) return bad;
-    lm_state inner = minimal_inner(s, st);
-    bad = nodal_jacobian(&in->sys, &inner, cM, cD, cK, s->A);
-    if (!bad && (cD != 0 || cK != 0)) bad = nodal_jacobian(&in->sys, &inner, 1, 0, 0, s->M);
-    if (!bad && cK != 0) bad = nodal_jacobian(&in->sys, &inner, 0, 1, 0, s->D);
-    if (!bad && cK != 0) bad = nodal_residual(&in->sys, &inner, s->ri, s->phi, s->phi_rate);
+    if (!bad) bad = nodal_matrices(s, st, w);
     if (bad) return bad;
     for (int m = 0; m < s->m->nnodes; m++) {
         gather(s, m);
         for (int k = s->node[m].first; k < s->node[m].first + s->node[m].n; k++) {
             place_column(s, s->cols[k]);
-            add_motion(s, m, &s->jets[k], cD, cK, values);
-            add_rows(s, m, &s->jets[k], values);
+            add_motion(s, m, &s->jets[k], w);
+            for (int t = 0; t < w->n; t++) add_rows(s, m, &s->jets[k], w->to[t]);
         }
-        if (cK != 0) add_geometric(s, m, cK, values);
+        for (int t = 0; t < w->n; t++)
+            if (w->c[t][2] != 0) add_geometric(s, m, w->c[t][2], w->to[t]);
     }
-    for (int k = 0; k < sys->nl; k++) add_multiplier(s, k, values);
-    return cK != 0 || cD != 0 ? add_all_sensed(s, st, cD, cK, values) : 0;
+    for (int t = 0; t < w->n && !bad; t++) {
+        for (int k = 0; k < s->sys.nl; k++) add_multiplier(s, k, w->to[t]);
+        if (w->c[t][1] != 0 || w->c[t][2] != 0)
+            bad = add_all_sensed(s, st, w->c[t][1], w->c[t][2], w->to[t]);
+    }
+    return bad;
+}
+
+int minimal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                     double *values)
+{
+    double c[1][3] = {{cM, cD, cK}};
+    tangent w = wanted(1, &values, c);
+    return assemble((minimal *)sys, st, &w);
+}
+
+int minimal_matrices(lm_system *sys, const lm_state *st, double *M, double *D, double *K)
+{
+    double c[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, *to[3] = {M, D, K};
+    tangent w = wanted(3, to, c);
+    return assemble((minimal *)sys, st, &w);
 }

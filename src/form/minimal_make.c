@@ -195,12 +195,12 @@ int minimal_make_pattern(minimal *s)
     mark_all(s, mark);
     int bad = pattern_of_marks(s, mark);
     lm_free(mark);
-    s->A = LM_NEW_N(&s->arena, double, nnz);
+    s->K = LM_NEW_N(&s->arena, double, nnz);
     s->M = LM_NEW_N(&s->arena, double, nnz);
     s->D = LM_NEW_N(&s->arena, double, nnz);
     s->block = LM_NEW_N(&s->arena, double, 3 * 36 * (size_t)most);
     s->place = LM_NEW_N(&s->arena, int, size);
-    return bad || !s->A || !s->M || !s->D || !s->block || !s->place ? -1 : 0;
+    return bad || !s->K || !s->M || !s->D || !s->block || !s->place ? -1 : 0;
 }
 
 /* ---- the start ---- */

@@ -92,6 +92,7 @@ static int matrices(radau *g, double t, double h)
     s->stats.jacobians++;
     sys->softness = SOFTNESS / s->mass_unit;
     if (sys->form->retract(sys, s->q, g->x[1], g->ref)) return 1;
+    if (sys->form->matrices) return sys->form->matrices(sys, &st, g->M, g->D, g->K) ? 2 : 0;
     if (sys->form->jacobian(sys, &st, 1, 0, 0, g->M)) return 2;
     if (sys->form->jacobian(sys, &st, 0, 1, 0, g->D)) return 2;
     if (sys->form->jacobian(sys, &st, 0, 0, 1, g->K)) return 2;
