@@ -44,31 +44,43 @@ static double parabola(double low, double mid, double high, double e)
     return mid + (high - low) / (2 * e) + (high - 2 * mid + low) / (2 * e * e);
 }
 
-/* Energies of the row, and of outputs that read them, into out[outputs]. 0, or 1. */
-static int energies(lm_statics_search *s, const double *x, double e, double *work, lm_energy *sum)
-{
-    const lm_spec *spec = s->run->model->spec;
-    int n = spec->outputs.n;
-    double *low = work, *mid = work + n;
-    lm_energy at[3];
-    for (int k = 0; k < 3; k++) {
-        if (fill_at(s, x, (k - 1) * e, &at[k])) return 1;
-        if (k < 2) memcpy(k ? mid : low, s->run->row + 1, sizeof(double) * (size_t)n);
-    }
-    for (int i = 0; i < n; i++)
-        if (reads_energy(spec, &spec->outputs.at[i].expr))
-            low[i] = parabola(low[i], mid[i], s->run->row[1 + i], e);
-        else
-            low[i] = NAN; /* of first order: not here */
-    sum->elastic = parabola(at[0].elastic, at[1].elastic, at[2].elastic, e);
-    sum->gravity = parabola(at[0].gravity, at[1].gravity, at[2].gravity, e);
-    return 0;
-}
-
 /* to = from + (to - from)/e */
 static void extend(double *to, const double *from, int n, double e)
 {
     for (int i = 0; i < n; i++) to[i] = from[i] + (to[i] - from[i]) / e;
+}
+
+/* What the row is made of: outputs and forces at 0, outputs and energies on both sides of it. */
+typedef struct samples {
+    double *way;                  /* [n] the displacements: x is scratch of others */
+    double *low, *mid, *high;     /* [outputs] */
+    double *force;                /* of joints, loads and beams at 0 */
+    lm_energy below, here, above; /* at -e, 0, e */
+} samples;
+
+static int take_samples(lm_statics_search *s, double e, samples *p)
+{
+    const lm_run *run = s->run;
+    size_t out = sizeof(double) * (size_t)run->model->spec->outputs.n;
+    if (fill_at(s, p->way, -e, &p->below)) return 1;
+    memcpy(p->low, run->row + 1, out);
+    if (fill_at(s, p->way, e, &p->above)) return 1;
+    memcpy(p->high, run->row + 1, out);
+    if (fill_at(s, p->way, 0, &p->here)) return 1;
+    memcpy(p->mid, run->row + 1, out);
+    memcpy(p->force, run->forces, sizeof(double) * 6 * (size_t)lm_record_wrenches(run));
+    return 0;
+}
+
+/* Energies, and outputs that read them: by the parabola. */
+static void put_energies(lm_run *run, const samples *p, double e, lm_energy *sum)
+{
+    const lm_spec *spec = run->model->spec;
+    for (int i = 0; i < spec->outputs.n; i++)
+        if (reads_energy(spec, &spec->outputs.at[i].expr))
+            run->row[1 + i] = parabola(p->low[i], p->mid[i], p->high[i], e);
+    sum->elastic = parabola(p->below.elastic, p->here.elastic, p->above.elastic, e);
+    sum->gravity = parabola(p->below.gravity, p->here.gravity, p->above.gravity, e);
 }
 
 limber_status lm_statics_put_linear(lm_statics_search *s, const double *x)
@@ -77,23 +89,20 @@ limber_status lm_statics_put_linear(lm_statics_search *s, const double *x)
     int nout = run->model->spec->outputs.n, nforce = 6 * lm_record_wrenches(run);
     double size = lm_motion_norm(s->sys, s->size, x), part = size > 0 ? 1 / size : 1;
     double e = fmin(1, SMALL * part), wide = fmin(1, NOTICEABLE * part);
-    double *copy = LM_NEW_N(&s->arena, double, s->n + nforce + 4 * nout + 1);
+    double *copy = LM_NEW_N(&s->arena, double, s->n + nforce + 3 * nout + 1);
     if (!copy) return LIMBER_MEMORY;
-    double *way = copy, *force = copy + s->n, *out = force + nforce, *work = out + nout;
+    samples p = {.way = copy, .force = copy + s->n, .low = copy + s->n + nforce};
+    p.mid = p.low + nout, p.high = p.mid + nout;
     lm_balance b = {.phi = s->gap};
     lm_energy unused;
-    memcpy(way, x, sizeof(double) * (size_t)s->n); /* x is scratch of others */
+    memcpy(p.way, x, sizeof(double) * (size_t)s->n);
     run->sum->rows++;
-    if (energies(s, way, wide, work, &b.e) || fill_at(s, way, 0, &unused)) return LIMBER_INTERNAL;
-    memcpy(out, run->row + 1, sizeof(double) * (size_t)nout);
-    memcpy(force, run->forces, sizeof(double) * (size_t)nforce);
-    if (fill_at(s, way, e, &unused)) return LIMBER_INTERNAL;
-    extend(run->row + 1, out, nout, e);
-    extend(run->forces, force, nforce, e);
-    for (int i = 0; i < nout; i++)
-        if (!isnan(work[i])) run->row[1 + i] = work[i];
+    if (take_samples(s, wide, &p) || fill_at(s, p.way, e, &unused)) return LIMBER_INTERNAL;
+    extend(run->row + 1, p.mid, nout, e);
+    extend(run->forces, p.force, nforce, e);
+    put_energies(run, &p, wide, &b.e);
     lm_point_copy(s, &s->now, &s->last);
-    if (lm_statics_move(s, way)) return LIMBER_INTERNAL;
+    if (lm_statics_move(s, p.way)) return LIMBER_INTERNAL;
     s->sys->form->poses(s->sys, s->now.q, run->pose);
     return run->file ? lm_record_put(run, 1, &b) : LIMBER_OK;
 }

@@ -71,20 +71,6 @@ static rot_part universal_part(lm_measure m, const lm_pair_pose *p, int tangent)
     return angle_part(&S, &C, tangent);
 }
 
-/* c(a^2) = (1 - (a/2) cot(a/2))/a^2 and its derivative with respect to a^2. */
-static void tangent_factor(double a2, double *c, double *dc)
-{
-    if (a2 < 1e-3) {
-        *c = 1.0 / 12 + a2 / 720 + a2 * a2 / 30240;
-        *dc = 1.0 / 720 + a2 / 15120 + a2 * a2 / 403200;
-        return;
-    }
-    double h = 0.5 * sqrt(a2), cot = 1 / tan(h), s = sin(h);
-    *c = (1 - h * cot) / a2;
-    double dch = -(cot - h / (s * s)) / (4 * h * h) - (1 - h * cot) / (2 * h * h * h);
-    *dc = dch / (8 * h);
-}
-
 /* theta = log(e^T f), and T = Tinv(theta). In a's axes rate = T (omega_b - omega_a). */
 static lm_v3 rotvec(const lm_pair_pose *p, lm_m3 *T)
 {
@@ -107,13 +93,7 @@ static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
     rot_part r = {.value = v3_get(th, i), .g = rotvec_gradient(p, &T, i)};
     if (!tangent) return r;
     /* dw/dtheta, then theta' = T e^T (psi_b - psi_a); and the triad e turns with psi_a */
-    lm_v3 u = v3(i == 0, i == 1, i == 2), tu = v3_cross(th, u), ttu = v3_cross(th, tu);
-    double c, dc;
-    tangent_factor(v3_dot(th, th), &c, &dc);
-    lm_m3 W = m3_scale(-0.5, m3_skew(u));
-    lm_m3 ss = m3_add(m3_skew(tu), m3_skew_skew(th, u));
-    W = m3_add(W, m3_scale(-c, ss));
-    W = m3_add(W, m3_scale(2 * dc, m3_outer(ttu, th)));
+    lm_m3 W = lm_rot_tangent_inverse_change(th, v3(i == 0, i == 1, i == 2), -1);
     lm_m3 X = m3_mul(&W, &T), et = m3_t(&p->e);
     X = m3_mul(&X, &et);
     X = m3_mul(&p->e, &X);

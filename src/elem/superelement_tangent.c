@@ -17,46 +17,6 @@ typedef struct coefficients {
     double M, D, K;
 } coefficients;
 
-/* ---- derivatives of the logarithm's tangent ---- */
-
-/* Tinv(b) = I - [b]/2 + c [b][b]; with a = |b|, c(a) = (1 - a/2 cot(a/2)) / a^2 and c1 = c'(a) / a.
- * Series: c = sum of |B_2k| a^(2k-2) / (2k)!, since the closed forms lose digits for small a. */
-static void log_coefficients(double a2, double *c, double *c1)
-{
-    static const double series[] = {1.0 / 12,
-                                    1.0 / 720,
-                                    1.0 / 30240,
-                                    1.0 / 1209600,
-                                    1.0 / 47900160,
-                                    691.0 / 1307674368000,
-                                    1.0 / 74724249600,
-                                    3617.0 / 10670622842880000,
-                                    43867.0 / 5109094217170944000,
-                                    174611.0 / 802857662698291200000.0};
-    int n = (int)(sizeof series / sizeof *series);
-    *c = *c1 = 0;
-    if (a2 < 1) {
-        for (int k = n - 1; k >= 0; k--) *c = *c * a2 + series[k];
-        for (int k = n - 1; k >= 1; k--) *c1 = *c1 * a2 + 2 * k * series[k];
-        return;
-    }
-    double h = 0.5 * sqrt(a2), s = h / sin(h), t = h / tan(h);
-    *c = (1 - t) / a2;
-    *c1 = (t + s * s - 2) / (a2 * a2);
-}
-
-/* Derivative of x - side [b] x / 2 + c [b][b] x by b: side 1 gives that of Tinv(b) x, side -1 that
- * of Tinv(b)^T x. */
-static lm_m3 log_tangent_change(lm_v3 b, lm_v3 x, double side)
-{
-    double c, c1;
-    log_coefficients(v3_dot(b, b), &c, &c1);
-    lm_v3 bx = v3_cross(b, x);
-    lm_m3 first = m3_add(m3_skew(bx), m3_skew_skew(b, x));
-    lm_m3 D = m3_add(m3_scale(0.5 * side, m3_skew(x)), m3_scale(-c, first));
-    return m3_add(D, m3_scale(c1, m3_outer(v3_cross(b, bx), b)));
-}
-
 /* ---- low-rank terms ---- */
 
 /* out (nd x nd) += scale * L R, L: nd x 3, R: three rows of a matrix with `rows` rows */
@@ -102,7 +62,7 @@ static lm_m3 rate_change(const super_work *w, int block)
     int i = block / 2;
     if (block % 2 == 0) return m3_skew(v3_neg(w->Omega));
     lm_v3 relative = v3_sub(v3_from(w->V + 6 * i + 3), w->Omega);
-    lm_m3 D = log_tangent_change(v3_from(w->d + 6 * i + 3), relative, 1);
+    lm_m3 D = lm_rot_tangent_inverse_change(v3_from(w->d + 6 * i + 3), relative, 1);
     return m3_mul(&D, &w->T[i]);
 }
 
@@ -135,7 +95,7 @@ static void deformation_blocks(const super_work *w, coefficients c, double *out)
     }
     for (int i = 0; i < s->n; i++) {
         const double *b = w->d + 6 * i + 3, *moment = w->stress + 6 * i + 3;
-        lm_m3 D = log_tangent_change(v3_from(b), v3_from(moment), -1);
+        lm_m3 D = lm_rot_tangent_inverse_change(v3_from(b), v3_from(moment), -1);
         super_add(out, w->nd, 6 * i + 3, 6 * i + 3, c.K, m3_mul(&D, &w->T[i]));
     }
 }

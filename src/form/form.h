@@ -57,8 +57,8 @@ typedef struct lm_form {
                     double *values);
     /* jacobian's M, D and K at once, each with the constraint blocks. NULL: by three calls of it. */
     int (*matrices)(lm_system *sys, const lm_state *s, double *M, double *D, double *K);
-    /* x[nv] = M^-1 x of a system without constraints, in time linear in its size. 0; 1: some motion
-     * has no mass; -1: not this system, use the matrix. NULL: none of this formulation. */
+    /* x[nv] = M^-1 x of a system with quick_mass and without constraints. 0; 1: some motion has no
+     * mass. */
     int (*divide_by_mass)(lm_system *sys, double t, const double *q, double *x);
     /* d(phi)/dt and d2(phi)/dt2; [nl], 0 for inactive rows. */
     int (*constraint_rate)(lm_system *sys, const lm_state *s, double *rate);
@@ -107,6 +107,7 @@ struct lm_system {
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
+    int quick_mass;   /* 1: divide_by_mass takes time linear in the size, without a matrix */
     int flexible;     /* 1: bodies can vibrate */
     int scalar;       /* 1: velocities are single numbers; 0: they come in vectors of three */
     int algebraic;    /* 1: a force depends on accelerations or reactions */

@@ -23,16 +23,17 @@ int minimal_make_recursive(minimal *s)
 {
     const nodal *in = s->in;
     if (!rigid_tree(s)) return 0;
-    int lumps = in->division ? in->division->nlumps : 0, n = 0;
-    lm_tree_body *body = LM_NEW_N(&s->arena, lm_tree_body, in->nrigid + lumps);
+    int n = 0;
+    lm_tree_body *body = LM_NEW_N(&s->arena, lm_tree_body, in->nrigid + in->nlumps);
     if (!body) return -1;
     for (int k = 0; k < in->nrigid; k++)
         body[n++] = on_tip(s, in->rigid[k].node, v3(0, 0, 0), in->rigid[k].mass, &in->rigid[k].J);
-    for (int k = 0; k < lumps; k++) {
-        const nodal_lump *l = &in->division->lumps[k];
+    for (int k = 0; k < in->nlumps; k++) {
+        const nodal_lump *l = &in->lumps[k];
         body[n++] = on_tip(s, l->node, l->c, l->mass, &l->J);
     }
     s->recursive = lm_recursive_new(&s->arena, &s->tree, body, n);
+    s->sys.quick_mass = s->recursive != NULL;
     return s->recursive ? 0 : -1;
 }
 
@@ -42,7 +43,6 @@ int minimal_divide_by_mass(lm_system *sys, double t, const double *q, double *x)
     lm_tree_load load = {.tau = x};
     int massless;
     (void)t;
-    if (!s->recursive) return -1;
     lm_recursive_move(s->recursive, q, NULL);
     return lm_recursive_forward(s->recursive, &load, x, &massless);
 }

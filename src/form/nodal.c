@@ -85,13 +85,14 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
 
 /* ---- energy and outputs ---- */
 
-void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, double mass, const lm_m3 *J,
-                        lm_energy *e)
+void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, double mass,
+                        const lm_m3 *J, lm_energy *e)
 {
-    lm_v3 v = v3_from(st->v + NODE_V * node);
-    lm_v3 w = m3_tv(&s->kin.R[node], v3_from(st->v + NODE_V * node + 3));
+    const lm_m3 *R = &s->kin.R[node];
+    lm_v3 rho = m3_v(R, c), omega = v3_from(st->v + NODE_V * node + 3), w = m3_tv(R, omega);
+    lm_v3 v = v3_add(v3_from(st->v + NODE_V * node), v3_cross(omega, rho));
     e->kinetic += 0.5 * (mass * v3_dot(v, v) + v3_dot(w, m3_v(J, w)));
-    e->gravity -= mass * v3_dot(s->m->gravity, node_x(st->q, node));
+    e->gravity -= mass * v3_dot(s->m->gravity, v3_add(node_x(st->q, node), rho));
 }
 
 static void force_energy(nodal *s, const lm_state *st, lm_energy *e)
@@ -126,11 +127,10 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     for (int k = 0; k < s->nrigid; k++)
-        nodal_rigid_energy(s, st, s->rigid[k].node, s->rigid[k].mass, &s->rigid[k].J, e);
-    if (s->division)
-        nodal_lump_energy(s, st, -1, e);
-    else
-        nodal_beam_energy(s, st, e);
+        nodal_rigid_energy(s, st, s->rigid[k].node, v3(0, 0, 0), s->rigid[k].mass, &s->rigid[k].J,
+                           e);
+    nodal_beam_energy(s, st, e);
+    nodal_lump_energy(s, st, -1, e);
     e->dissipation += nodal_drag_power(s, st);
     nodal_super_energy(s, st, e);
     force_energy(s, st, e);

@@ -92,9 +92,9 @@ typedef struct nodal_group {
 } nodal_group;
 
 typedef struct nodal_beams {
-    int ngroups, nconst;
-    nodal_group *groups;
-    int spinless; /* some element has no inertia about its axis */
+    int ngroups, nconst; /* ngroups: those that act; none where beams are divided */
+    nodal_group *groups; /* of all elements: places on beams are theirs in any case */
+    int spinless;        /* some element has no inertia about its axis */
 } nodal_beams;
 
 /* An element of a beam with mass-proportional damping. */
@@ -154,6 +154,8 @@ typedef struct nodal {
     nodal_rigid *rigid;
     nodal_beams beams;
     nodal_division *division; /* NULL: beams are made of corotational elements */
+    int nlumps;
+    nodal_lump *lumps; /* of the division */
     int ndrags;
     nodal_drag *drags;
     int *super_first; /* [nsupers] first node of each superelement */
@@ -225,9 +227,10 @@ void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);
 void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M);
 int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate);
 
-/* nodal.c: kinetic and gravity energy of a mass at a node, added to *e */
-void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, double mass, const lm_m3 *J,
-                        lm_energy *e);
+/* nodal.c: kinetic and gravity energy of a mass whose centre is c from a node, in its axes, added to
+ * *e */
+void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, double mass,
+                        const lm_m3 *J, lm_energy *e);
 
 /* nodal_beam.c */
 int nodal_make_beams(nodal *s);
@@ -276,6 +279,8 @@ void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e);
 
 /* nodal_jacobian.c */
 nodal_block nodal_find_block(const lm_pattern *p, int row, int col);
+/* Derivatives of J alpha + omega x J omega, world axes, by omega and by a rotation of the body. */
+void nodal_spin_tangent(const lm_m3 *J, lm_v3 w, lm_v3 al, lm_m3 *D, lm_m3 *K);
 void nodal_add_block(double *values, const nodal_block *b, double w, const lm_m3 *A);
 int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                    double *values);

@@ -35,11 +35,12 @@ int nodal_make_beams(nodal *s)
 {
     nodal_beams *b = &s->beams;
     const lm_model *m = s->m;
-    b->ngroups = (m->nelements + LM_LANES - 1) / LM_LANES;
-    b->groups = LM_NEW_N(&s->arena, nodal_group, b->ngroups);
-    lm_corot_const *c = LM_NEW_N(&s->arena, lm_corot_const, b->ngroups);
+    int all = (m->nelements + LM_LANES - 1) / LM_LANES;
+    b->ngroups = s->division ? 0 : all;
+    b->groups = LM_NEW_N(&s->arena, nodal_group, all);
+    lm_corot_const *c = LM_NEW_N(&s->arena, lm_corot_const, all);
     if (!b->groups || !c) return -1;
-    for (int k = 0; k < b->ngroups; k++) {
+    for (int k = 0; k < all; k++) {
         b->groups[k].c = &c[b->nconst];
         set_group(b, m, &b->groups[k], LM_LANES * k);
         share(b, k);
@@ -49,7 +50,7 @@ int nodal_make_beams(nodal *s)
 
 void nodal_beam_pattern(const nodal *s, lm_pattern_builder *pb)
 {
-    for (int k = 0; k < s->m->nelements; k++) {
+    for (int k = 0; k < s->m->nelements && s->beams.ngroups; k++) {
         const int *n = s->m->elements[k].node;
         for (int r = 0; r < 2; r++)
             for (int c = 0; c < 2; c++)

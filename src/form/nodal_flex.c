@@ -273,7 +273,8 @@ void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e)
 {
     const lm_body *b = &s->m->bodies[body];
     *e = (lm_energy){0};
-    if (b->type == LM_BODY_RIGID) nodal_rigid_energy(s, st, b->first_node, b->mass, &b->J, e);
+    if (b->type == LM_BODY_RIGID)
+        nodal_rigid_energy(s, st, b->first_node, v3(0, 0, 0), b->mass, &b->J, e);
     if (b->type == LM_BODY_BEAM) beam_energy(s, st, body, e);
     if (b->type == LM_BODY_SUPERELEMENT && nodal_super_energy_of(s, st, b->super, e))
         *e = (lm_energy){.kinetic = NAN, .elastic = NAN, .gravity = NAN};

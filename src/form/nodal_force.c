@@ -179,10 +179,8 @@ int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, d
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     inertia(s, st, r);
-    if (s->division)
-        nodal_lump_residual(s, st, r);
-    else
-        nodal_beam_residual(s, st, r);
+    nodal_beam_residual(s, st, r);
+    nodal_lump_residual(s, st, r);
     nodal_drag_residual(s, st, r);
     if (nodal_super_residual(s, st, r)) return 1;
     constraints(s, st, r, phi, rate);

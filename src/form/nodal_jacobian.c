@@ -131,10 +131,8 @@ static void collect(nodal *s, lm_pattern_builder *pb)
         for (int c = 0; c < 3; c++) lm_pattern_add(pb, at + c, at + c);
         lm_pattern_block(pb, at + 3, at + 3, 3, 3);
     }
-    if (s->division)
-        nodal_lump_pattern(s, pb);
-    else
-        nodal_beam_pattern(s, pb);
+    nodal_beam_pattern(s, pb);
+    nodal_lump_pattern(s, pb);
     nodal_drag_pattern(s, pb);
     nodal_super_pattern(s, pb);
     for (int k = 0; k < s->m->nrows; k++) row_pattern(s, pb, k);
@@ -186,10 +184,8 @@ int nodal_make_pattern(nodal *s)
     lm_arena_free(&temp);
     if (bad) return bad;
     places(s);
-    if (s->division)
-        nodal_lump_places(s);
-    else
-        nodal_beam_places(s);
+    nodal_beam_places(s);
+    nodal_lump_places(s);
     nodal_drag_places(s);
     return nodal_super_places(s);
 }
@@ -206,6 +202,15 @@ void nodal_add_block(double *values, const nodal_block *b, double w, const lm_m3
 }
 
 /* J alpha + omega x J omega: by omega, skew(w) J - skew(J w); by psi, the inertia turns. */
+void nodal_spin_tangent(const lm_m3 *J, lm_v3 w, lm_v3 al, lm_m3 *D, lm_m3 *K)
+{
+    lm_m3 W = m3_skew(w), A = m3_skew(al), Jw = m3_skew(m3_v(J, w));
+    lm_m3 Ja = m3_skew(m3_v(J, al)), X = m3_mul(J, &W), Y = m3_mul(J, &A);
+    lm_m3 Z = m3_add(X, m3_scale(-1, Jw));
+    *D = m3_add(m3_mul(&W, J), m3_scale(-1, Jw));
+    *K = m3_add(m3_add(Y, m3_scale(-1, Ja)), m3_mul(&W, &Z));
+}
+
 static void inertia(nodal *s, const lm_state *st, double cM, double cD, double cK, double *values)
 {
     for (int k = 0; k < s->nrigid; k++) {
@@ -217,12 +222,8 @@ static void inertia(nodal *s, const lm_state *st, double cM, double cD, double c
         lm_m3 B = m3_scale(cM, J);
         for (int c = 0; c < 3; c++) values[b->xdiag[c]] += cM * b->mass;
         if (cD != 0 || cK != 0) {
-            lm_v3 w = v3_from(st->v + at + 3), al = v3_from(st->a + at + 3);
-            lm_m3 W = m3_skew(w), A = m3_skew(al), Jw = m3_skew(m3_v(&J, w));
-            lm_m3 Ja = m3_skew(m3_v(&J, al)), X = m3_mul(&J, &W), Y = m3_mul(&J, &A);
-            lm_m3 D = m3_add(m3_mul(&W, &J), m3_scale(-1, Jw));
-            lm_m3 Z = m3_add(X, m3_scale(-1, Jw));
-            lm_m3 K = m3_add(m3_add(Y, m3_scale(-1, Ja)), m3_mul(&W, &Z));
+            lm_m3 D, K;
+            nodal_spin_tangent(&J, v3_from(st->v + at + 3), v3_from(st->a + at + 3), &D, &K);
             B = m3_add(B, m3_add(m3_scale(cD, D), m3_scale(cK, K)));
         }
         for (int c = 0; c < 3; c++)
@@ -361,10 +362,8 @@ int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, dou
     nodal_kinematics(s, st->q);
     nodal_sense(s, st, s->force_sensor);
     inertia(s, st, cM, cD, cK, values);
-    if (s->division)
-        nodal_lump_jacobian(s, st, cM, cD, cK, values);
-    else
-        nodal_beam_jacobian(s, st, cM, cD, cK, values);
+    nodal_beam_jacobian(s, st, cM, cD, cK, values);
+    nodal_lump_jacobian(s, st, cM, cD, cK, values);
     nodal_drag_jacobian(s, st, cD, values);
     if (nodal_super_jacobian(s, st, cM, cD, cK, values)) return 1;
     for (int k = 0; k < s->m->nrows; k++) constraint_row(s, st, k, cK, values);

@@ -30,16 +30,16 @@ static lump_motion motion_of(const nodal *s, const lm_state *st, const nodal_lum
 
 void nodal_lump_pattern(const nodal *s, lm_pattern_builder *pb)
 {
-    for (int k = 0; k < s->division->nlumps; k++) {
-        int at = NODE_V * s->division->lumps[k].node;
+    for (int k = 0; k < s->nlumps; k++) {
+        int at = NODE_V * s->lumps[k].node;
         lm_pattern_block(pb, at, at, NODE_V, NODE_V);
     }
 }
 
 void nodal_lump_places(nodal *s)
 {
-    for (int k = 0; k < s->division->nlumps; k++) {
-        nodal_lump *l = &s->division->lumps[k];
+    for (int k = 0; k < s->nlumps; k++) {
+        nodal_lump *l = &s->lumps[k];
         for (int b = 0; b < 4; b++)
             l->at[b / 2][b % 2] = nodal_find_block(&s->sys.pattern, NODE_V * l->node + 3 * (b / 2),
                                                    NODE_V * l->node + 3 * (b % 2));
@@ -48,8 +48,8 @@ void nodal_lump_places(nodal *s)
 
 void nodal_lump_residual(nodal *s, const lm_state *st, double *r)
 {
-    for (int k = 0; k < s->division->nlumps; k++) {
-        const nodal_lump *l = &s->division->lumps[k];
+    for (int k = 0; k < s->nlumps; k++) {
+        const nodal_lump *l = &s->lumps[k];
         lump_motion m = motion_of(s, st, l);
         lm_v3 f = v3_mul(l->mass, m.pull), h = m3_v(&m.J, m.w);
         lm_v3 n = v3_add(v3_cross(m.rho, f), v3_add(m3_v(&m.J, m.al), v3_cross(m.w, h)));
@@ -58,38 +58,35 @@ void nodal_lump_residual(nodal *s, const lm_state *st, double *r)
     }
 }
 
-/* Derivatives of f and n by the velocity omega: with w x (x x rho) + x x (w x rho) = -B x. */
+/* Derivatives of f and n by the velocity omega: with w x (x x rho) + x x (w x rho) = -B x. nw: comes in
+ * as that of the inertia about the mass centre. */
 static void by_spin(const lump_motion *m, double mass, lm_m3 *fw, lm_m3 *nw)
 {
-    lm_m3 W = m3_skew(m->w), P = m3_skew(m->rho), H = m3_skew(m3_v(&m->J, m->w));
+    lm_m3 W = m3_skew(m->w), P = m3_skew(m->rho);
     lm_m3 B = m3_add(m3_mul(&W, &P), m3_skew(v3_cross(m->w, m->rho)));
-    lm_m3 WJ = m3_mul(&W, &m->J);
     *fw = m3_scale(-mass, B);
     lm_m3 arm = m3_mul(&P, fw);
-    *nw = m3_add(arm, m3_add(WJ, m3_scale(-1, H)));
+    *nw = m3_add(*nw, arm);
 }
 
-/* ... by a rotation psi of the node: rho and J turn with it. */
+/* ... by a rotation psi of the node, with which rho turns. */
 static void by_turn(const lump_motion *m, double mass, lm_m3 *fp, lm_m3 *np)
 {
     lm_m3 W = m3_skew(m->w), A = m3_skew(m->al), P = m3_skew(m->rho);
     lm_m3 WW = m3_mul(&W, &W), C = m3_add(A, WW), CP = m3_mul(&C, &P);
-    lm_m3 JW = m3_mul(&m->J, &W), JA = m3_mul(&m->J, &A);
-    lm_m3 hw = m3_skew(m3_v(&m->J, m->w)), ha = m3_skew(m3_v(&m->J, m->al));
-    lm_m3 turn = m3_add(JW, m3_scale(-1, hw)), own = m3_mul(&W, &turn);
-    own = m3_add(own, m3_add(JA, m3_scale(-1, ha)));
     *fp = m3_scale(-mass, CP);
     lm_m3 arm = m3_mul(&P, fp), lever = m3_skew_skew(m->pull, m->rho);
-    *np = m3_add(m3_add(arm, m3_scale(mass, lever)), own);
+    *np = m3_add(*np, m3_add(arm, m3_scale(mass, lever)));
 }
 
 void nodal_lump_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
                          double *values)
 {
-    for (int k = 0; k < s->division->nlumps; k++) {
-        const nodal_lump *l = &s->division->lumps[k];
+    for (int k = 0; k < s->nlumps; k++) {
+        const nodal_lump *l = &s->lumps[k];
         lump_motion m = motion_of(s, st, l);
-        lm_m3 I = m3_identity(), P = m3_skew(m.rho), arm = m3_skew_skew(m.rho, m.rho), fw, nw;
+        lm_m3 I = m3_identity(), P = m3_skew(m.rho), arm = m3_skew_skew(m.rho, m.rho), fw, nw, fp,
+              np;
         nodal_add_block(values, &l->at[0][0], cM * l->mass, &I);
         nodal_add_block(values, &l->at[0][1], -cM * l->mass, &P);
         nodal_add_block(values, &l->at[1][0], cM * l->mass, &P);
@@ -100,29 +97,23 @@ void nodal_lump_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
             lm_m3 spin = m3_outer(axis, axis);
             nodal_add_block(values, &l->at[1][1], cM * l->spare, &spin);
         }
-        for (int by = 0; by < 2; by++) {
-            double c = by ? cK : cD;
-            if (c == 0) continue;
-            if (by)
-                by_turn(&m, l->mass, &fw, &nw);
-            else
-                by_spin(&m, l->mass, &fw, &nw);
-            nodal_add_block(values, &l->at[0][1], c, &fw);
-            nodal_add_block(values, &l->at[1][1], c, &nw);
-        }
+        if (cD == 0 && cK == 0) continue;
+        nodal_spin_tangent(&m.J, m.w, m.al, &nw, &np);
+        by_spin(&m, l->mass, &fw, &nw);
+        by_turn(&m, l->mass, &fp, &np);
+        nodal_add_block(values, &l->at[0][1], cD, &fw);
+        nodal_add_block(values, &l->at[1][1], cD, &nw);
+        nodal_add_block(values, &l->at[0][1], cK, &fp);
+        nodal_add_block(values, &l->at[1][1], cK, &np);
     }
 }
 
 void nodal_lump_energy(const nodal *s, const lm_state *st, int body, lm_energy *e)
 {
-    for (int k = 0; k < s->division->nlumps; k++) {
-        const nodal_lump *l = &s->division->lumps[k];
+    for (int k = 0; k < s->nlumps; k++) {
+        const nodal_lump *l = &s->lumps[k];
         if (body >= 0 && s->m->nodes[l->node].body != body) continue;
-        const lm_m3 *R = &s->kin.R[l->node];
-        lm_v3 rho = m3_v(R, l->c), w = v3_from(st->v + NODE_V * l->node + 3);
-        lm_v3 v = v3_add(v3_from(st->v + NODE_V * l->node), v3_cross(w, rho)), own = m3_tv(R, w);
-        e->kinetic += 0.5 * (l->mass * v3_dot(v, v) + v3_dot(own, m3_v(&l->J, own)));
-        e->gravity -= l->mass * v3_dot(s->m->gravity, v3_add(node_x(st->q, l->node), rho));
+        nodal_rigid_energy(s, st, l->node, l->c, l->mass, &l->J, e);
     }
 }
 

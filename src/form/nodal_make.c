@@ -239,6 +239,7 @@ limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag 
     }
     s->arena = arena;
     s->division = division;
+    if (division) s->nlumps = division->nlumps, s->lumps = division->lumps;
     s->m = m = division ? &division->model : m;
     s->sys = (lm_system){.form = lm_form_get(LM_FORM_COROTATIONAL),
                          .model = m,

@@ -1,5 +1,7 @@
 #include "math/v3.h"
 
+#include <stddef.h>
+
 /* sin(x)/x and friends by series near 0: the closed forms lose digits there. */
 lm_quat lm_quat_exp(lm_v3 psi)
 {
@@ -48,28 +50,51 @@ lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle)
     return quat_m3(lm_quat_exp(v3_mul(angle, v3_unit(axis))));
 }
 
-/* (1 - (a/2) cot(a/2)) / a^2 = 1/12 + a^2/720 + ...: the coefficients B_2n/(2n)! fall by 4 pi^2, so that
- * eight of them reach rounding up to half a radian, where the closed form still loses two digits. */
-static double cotangent_factor(double a2)
+/* c(a) = (1 - (a/2) cot(a/2)) / a^2 and c1 = c'(a) / a, unless NULL. c = sum of |B_2k| a^(2k-2) / (2k)!,
+ * whose terms fall by 4 pi^2; the closed forms lose digits for small a. */
+static void log_coefficients(double a2, double *c, double *c1)
 {
-    if (a2 < 0.25)
-        return 1.0 / 12 + a2 * (1.0 / 720 +
-                                a2 * (1.0 / 30240 +
-                                      a2 * (1.0 / 1209600 +
-                                            a2 * (1.0 / 47900160 +
-                                                  a2 * (691.0 / 1307674368000 +
-                                                        a2 * (1.0 / 74724249600 +
-                                                              a2 * 3617.0 / 10670622842880000))))));
-    double a = sqrt(a2);
-    return (1 - 0.5 * a / tan(0.5 * a)) / a2;
+    static const double series[] = {1.0 / 12,
+                                    1.0 / 720,
+                                    1.0 / 30240,
+                                    1.0 / 1209600,
+                                    1.0 / 47900160,
+                                    691.0 / 1307674368000,
+                                    1.0 / 74724249600,
+                                    3617.0 / 10670622842880000,
+                                    43867.0 / 5109094217170944000,
+                                    174611.0 / 802857662698291200000.0};
+    enum { N = sizeof series / sizeof *series };
+    double sum = 0, slope = 0;
+    if (a2 < 1) {
+        for (int k = N - 1; k >= 0; k--) sum = sum * a2 + series[k];
+        for (int k = N - 1; k >= 1 && c1; k--) slope = slope * a2 + 2 * k * series[k];
+    } else {
+        double h = 0.5 * sqrt(a2), s = h / sin(h), t = h / tan(h);
+        sum = (1 - t) / a2;
+        slope = (t + s * s - 2) / (a2 * a2);
+    }
+    *c = sum;
+    if (c1) *c1 = slope;
 }
 
 /* T^-1 = I - 1/2 skew(psi) + (1 - (a/2) cot(a/2)) / a^2 skew(psi)^2 */
 lm_m3 lm_rot_tangent_inverse(lm_v3 psi)
 {
-    double c = cotangent_factor(v3_dot(psi, psi));
+    double c;
+    log_coefficients(v3_dot(psi, psi), &c, NULL);
     lm_m3 T = m3_add(m3_scale(-0.5, m3_skew(psi)), m3_scale(c, m3_skew_skew(psi, psi)));
     return m3_add(m3_identity(), T);
+}
+
+lm_m3 lm_rot_tangent_inverse_change(lm_v3 psi, lm_v3 x, double side)
+{
+    double c, c1;
+    log_coefficients(v3_dot(psi, psi), &c, &c1);
+    lm_v3 px = v3_cross(psi, x);
+    lm_m3 first = m3_add(m3_skew(px), m3_skew_skew(psi, x));
+    lm_m3 D = m3_add(m3_scale(0.5 * side, m3_skew(x)), m3_scale(-c, first));
+    return m3_add(D, m3_scale(c1, m3_outer(v3_cross(psi, px), psi)));
 }
 
 /* T = I + (1 - cos a)/a^2 skew(psi) + (a - sin a)/a^3 skew(psi)^2 */

@@ -137,7 +137,7 @@ static int direct_acceleration(lm_integrator *g, double t, const double *q, cons
 {
     lm_system *sys = g->sys;
     lm_state s = {t, q, v, a, NULL};
-    if (!sys->form->divide_by_mass || sys->nl > 0 || sys->algebraic) return 1;
+    if (!sys->quick_mass || sys->nl > 0 || sys->algebraic) return 1;
     if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return 1;
     for (int i = 0; i < sys->nv; i++) g->x[i] = -g->x[i];
     if (sys->form->divide_by_mass(sys, t, q, g->x)) return 1;
