@@ -71,29 +71,22 @@ static rot_part universal_part(lm_measure m, const lm_pair_pose *p, int tangent)
     return angle_part(&S, &C, tangent);
 }
 
-/* theta = log(e^T f), and T = Tinv(theta). In a's axes rate = T (omega_b - omega_a). */
-static lm_v3 rotvec(const lm_pair_pose *p, lm_m3 *T)
+/* theta = log(e^T f). In a's axes its rate is Tinv(theta) (omega_b - omega_a). */
+static lm_v3 rotvec(const lm_pair_pose *p)
 {
     lm_m3 Q = m3_tmul(&p->e, &p->f);
-    lm_v3 th = lm_quat_log(lm_quat_from_m3(&Q));
-    *T = lm_rot_tangent_inverse(th);
-    return th;
+    return lm_quat_log(lm_quat_from_m3(&Q));
 }
 
-/* With u the unit vector i:  g = e w,  w = T^T u = u + theta x u / 2 + c theta x (theta x u). */
-static lm_v3 rotvec_gradient(const lm_pair_pose *p, const lm_m3 *T, int i)
-{
-    return m3_v(&p->e, v3(T->m[i], T->m[3 + i], T->m[6 + i]));
-}
-
+/* With u the unit vector i:  g = e w,  w = Tinv(theta)^T u = Tinv(-theta) u. */
 static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
 {
-    lm_m3 T;
-    lm_v3 th = rotvec(p, &T);
-    rot_part r = {.value = v3_get(th, i), .g = rotvec_gradient(p, &T, i)};
+    lm_v3 th = rotvec(p), u = v3(i == 0, i == 1, i == 2);
+    rot_part r = {.value = v3_get(th, i),
+                  .g = m3_v(&p->e, lm_rot_tangent_inverse_of(v3_neg(th), u))};
     if (!tangent) return r;
-    /* dw/dtheta, then theta' = T e^T (psi_b - psi_a); and the triad e turns with psi_a */
-    lm_m3 W = lm_rot_tangent_inverse_change(th, v3(i == 0, i == 1, i == 2), -1);
+    /* dw/dtheta, then theta' = Tinv e^T (psi_b - psi_a); and the triad e turns with psi_a */
+    lm_m3 W = lm_rot_tangent_inverse_change(th, u, -1), T = lm_rot_tangent_inverse(th);
     lm_m3 X = m3_mul(&W, &T), et = m3_t(&p->e);
     X = m3_mul(&X, &et);
     X = m3_mul(&p->e, &X);
@@ -104,9 +97,10 @@ static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
 
 void lm_measure_rotvec(const lm_pair_pose *p, double value[3], lm_v3 g[3])
 {
-    lm_m3 T;
-    v3_put(value, rotvec(p, &T));
-    for (int i = 0; i < 3; i++) g[i] = rotvec_gradient(p, &T, i);
+    lm_v3 th = rotvec(p);
+    lm_m3 T = lm_rot_tangent_inverse(v3_neg(th));
+    v3_put(value, th);
+    for (int i = 0; i < 3; i++) g[i] = m3_v(&p->e, m3_col(&T, i));
 }
 
 static rot_part rotation(lm_measure m, int i, int j, const lm_pair_pose *p, int tangent)
@@ -149,6 +143,7 @@ double lm_measure_value(lm_measure m, int i, int j, const lm_pair_pose *p)
     if (m == LM_LENGTH) return v3_norm(p->d);
     if (m == LM_DOT) return v3_dot(m3_col(&p->e, i), m3_col(&p->f, j));
     if (m == LM_TWIST) return twist_value(p);
+    if (m == LM_ROTVEC) return v3_get(rotvec(p), i);
     return rotation(m, i, j, p, 0).value;
 }
 

@@ -211,10 +211,9 @@ void lm_kintree_local_rate(const lm_kintree *t, const double *xi, const double *
 {
     for (int i = 0; i < t->links.n; i++) {
         const lm_link *l = &t->links.at[i];
-        if (l->kind == LM_LINK_BALL) {
-            lm_m3 T = lm_rot_tangent_inverse(v3_from(xi + l->u));
-            v3_put(rate + l->u, m3_v(&T, v3_from(du + l->u)));
-        } else
+        if (l->kind == LM_LINK_BALL)
+            v3_put(rate + l->u, lm_rot_tangent_inverse_of(v3_from(xi + l->u), v3_from(du + l->u)));
+        else
             rate[l->u] = du[l->u];
     }
 }

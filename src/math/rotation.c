@@ -52,7 +52,7 @@ lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle)
 
 /* c(a) = (1 - (a/2) cot(a/2)) / a^2 and c1 = c'(a) / a, unless NULL. c = sum of |B_2k| a^(2k-2) / (2k)!,
  * whose terms fall by 4 pi^2; the closed forms lose digits for small a. */
-static void log_coefficients(double a2, double *c, double *c1)
+static inline void log_coefficients(double a2, double *c, double *c1)
 {
     static const double series[] = {1.0 / 12,
                                     1.0 / 720,
@@ -85,6 +85,15 @@ lm_m3 lm_rot_tangent_inverse(lm_v3 psi)
     log_coefficients(v3_dot(psi, psi), &c, NULL);
     lm_m3 T = m3_add(m3_scale(-0.5, m3_skew(psi)), m3_scale(c, m3_skew_skew(psi, psi)));
     return m3_add(m3_identity(), T);
+}
+
+/* Without the matrix. */
+lm_v3 lm_rot_tangent_inverse_of(lm_v3 psi, lm_v3 x)
+{
+    double c;
+    log_coefficients(v3_dot(psi, psi), &c, NULL);
+    lm_v3 px = v3_cross(psi, x), ppx = v3_cross(psi, px);
+    return v3_add(x, v3_add(v3_mul(-0.5, px), v3_mul(c, ppx)));
 }
 
 lm_m3 lm_rot_tangent_inverse_change(lm_v3 psi, lm_v3 x, double side)

@@ -130,6 +130,7 @@ lm_quat lm_quat_from_m3(const lm_m3 *R);
 lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle);
 /* Inverse of the left tangent operator: d(psi)/dt = Tinv(psi) omega when R = exp(psi) R0. */
 lm_m3 lm_rot_tangent_inverse(lm_v3 psi);
+lm_v3 lm_rot_tangent_inverse_of(lm_v3 psi, lm_v3 x); /* Tinv(psi) x */
 /* Derivative of Tinv(psi) x by psi (side 1), or of Tinv(psi)^T x (side -1). */
 lm_m3 lm_rot_tangent_inverse_change(lm_v3 psi, lm_v3 x, double side);
 lm_m3 lm_rot_tangent(lm_v3 psi); /* omega = T(psi) d(psi)/dt */
