@@ -100,9 +100,8 @@ int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1
 void nodal_local_rate(const lm_system *sys, const double *xi, const double *v, double *rate)
 {
     for (int i = 0; i < sys->nv; i += NODE_V) {
-        lm_m3 T = lm_rot_tangent_inverse(v3_from(xi + i + 3));
         v3_put(rate + i, v3_from(v + i));
-        v3_put(rate + i + 3, m3_v(&T, v3_from(v + i + 3)));
+        v3_put(rate + i + 3, lm_rot_tangent_inverse_of(v3_from(xi + i + 3), v3_from(v + i + 3)));
     }
 }
 

@@ -1,5 +1,7 @@
 #include "math/v3.h"
 
+#include <stddef.h>
+
 /* sin(x)/x and friends by series near 0: the closed forms lose digits there. */
 lm_quat lm_quat_exp(lm_v3 psi)
 {
@@ -48,8 +50,9 @@ lm_m3 lm_rot_axis_angle(lm_v3 axis, double angle)
     return quat_m3(lm_quat_exp(v3_mul(angle, v3_unit(axis))));
 }
 
-/* c(a) = (1 - (a/2) cot(a/2)) / a^2 and c1 = c'(a) / a. c = sum of |B_2k| a^(2k-2) / (2k)!,
- * whose terms fall by 4 pi^2; the closed forms lose digits for small a. */
+/* c(a) = (1 - (a/2) cot(a/2)) / a^2 and, unless NULL, c1 = c'(a) / a.
+ * c = sum of |B_2k| a^(2k-2) / (2k)!, whose terms fall by 4 pi^2; the closed forms lose digits for
+ * small a. */
 static void log_coefficients(double a2, double *c, double *c1)
 {
     static const double series[] = {1.0 / 12,
@@ -66,45 +69,33 @@ static void log_coefficients(double a2, double *c, double *c1)
     double sum = 0, slope = 0;
     if (a2 < 1) {
         for (int k = N - 1; k >= 0; k--) sum = sum * a2 + series[k];
-        for (int k = N - 1; k >= 1; k--) slope = slope * a2 + 2 * k * series[k];
+        if (c1)
+            for (int k = N - 1; k >= 1; k--) slope = slope * a2 + 2 * k * series[k];
     } else {
         double h = 0.5 * sqrt(a2), s = h / sin(h), t = h / tan(h);
         sum = (1 - t) / a2;
         slope = (t + s * s - 2) / (a2 * a2);
     }
     *c = sum;
-    *c1 = slope;
-}
-
-/* c of log_coefficients alone, with as many terms as half a radian takes. */
-static double cotangent_factor(double a2)
-{
-    if (a2 < 0.25)
-        return 1.0 / 12 + a2 * (1.0 / 720 +
-                                a2 * (1.0 / 30240 +
-                                      a2 * (1.0 / 1209600 +
-                                            a2 * (1.0 / 47900160 +
-                                                  a2 * (691.0 / 1307674368000 +
-                                                        a2 * (1.0 / 74724249600 +
-                                                              a2 * 3617.0 / 10670622842880000))))));
-    double a = sqrt(a2);
-    return (1 - 0.5 * a / tan(0.5 * a)) / a2;
+    if (c1) *c1 = slope;
 }
 
 /* T^-1 = I - 1/2 skew(psi) + (1 - (a/2) cot(a/2)) / a^2 skew(psi)^2 */
 lm_m3 lm_rot_tangent_inverse(lm_v3 psi)
 {
-    double c = cotangent_factor(v3_dot(psi, psi));
+    double c;
+    log_coefficients(v3_dot(psi, psi), &c, NULL);
     lm_m3 T = m3_add(m3_scale(-0.5, m3_skew(psi)), m3_scale(c, m3_skew_skew(psi, psi)));
     return m3_add(m3_identity(), T);
 }
 
-/* Without the matrix. */
+/* Without the matrix: x + psi x (c psi x x - x/2). */
 lm_v3 lm_rot_tangent_inverse_of(lm_v3 psi, lm_v3 x)
 {
-    double c = cotangent_factor(v3_dot(psi, psi));
-    lm_v3 px = v3_cross(psi, x), ppx = v3_cross(psi, px);
-    return v3_add(x, v3_add(v3_mul(-0.5, px), v3_mul(c, ppx)));
+    double c;
+    log_coefficients(v3_dot(psi, psi), &c, NULL);
+    lm_v3 inner = v3_sub(v3_mul(c, v3_cross(psi, x)), v3_mul(0.5, x));
+    return v3_add(x, v3_cross(psi, inner));
 }
 
 lm_m3 lm_rot_tangent_inverse_change(lm_v3 psi, lm_v3 x, double side)

@@ -7,15 +7,35 @@
 /* Estimates below this are noise. */
 #define ROUNDING 4e-15
 
-/* Where bodies vibrate, errors count as added up over so many steps and not over more. */
-#define PATIENCE 5000.0
+/* What a step may err by, over the tolerance: a part that goes with its share of the run; where bodies
+ * vibrate, the same for every step (docs/theory/radau.md says why). */
+#define SHARE     0.2
+#define VIBRATING 2e-5
 
-/* For a motion of amplitude B, the estimate is 1.145e-3 (wh)^4 B and the error (wh)^6/7200 B, which
- * is FOLLOWS estimate^(3/2) / sqrt(B). B is the amplitude of the motions that are to be right within the
- * tolerance, in units of the mechanism's size: a part of it; deflections of flexible bodies are small. */
-#define FOLLOWS    3.6
-#define PART       0.1
-#define DEFLECTION 1e-5
+/* For a motion of amplitude B, the estimate is (wh)^4/(60 g) B = 4.58e-3 (wh)^4 B, with the real
+ * eigenvalue g, and the error (wh)^6/7200 B, which is FOLLOWS estimate^(3/2) / sqrt(B). B is the
+ * amplitude of the motions that are to be right within the tolerance, in units of the mechanism's size:
+ * a part of it; deflections of flexible bodies are small. */
+#define FOLLOWS    0.45
+#define PART       1.5625e-3
+#define DEFLECTION 1.5625e-7
+
+/* Rows of output between the ends of a step follow the integral of the cubic through the rates at its
+ * start and its stages (radau.c). How far that passes by stage k, at x_k = h sum A_kj r_j + e_k: up to
+ * 1.13e-3 (wh)^4 of a motion, a quarter of the estimate below, where the step resolves it. A vibration
+ * that it does not resolve is gone from that estimate; but here its speed counts times h, as in rows. */
+static double row_misses(radau *g, double h, int k)
+{
+    const lm_integrator *st = &g->base;
+    double w[4], *miss = g->err;
+    radau_integrate(radau_formulas()->c[k], w);
+    for (int i = 0; i < st->sys->nv; i++) {
+        double sum = w[0] * st->v[i];
+        for (int j = 0; j < 3; j++) sum += w[j + 1] * g->rate[j][i];
+        miss[i] = h * sum + g->off[k][i] - g->x[k][i];
+    }
+    return lm_motion_norm(st->sys, st->clock->size, miss);
+}
 
 /* Embedded formula of order 3, as in RADAU5: with s = h/g,
  *     x_err/s - v_err = gx,                       gx = v_0 + sum e_i x_i / h
@@ -25,7 +45,7 @@
  *
  * Motions that the constraints prescribe are not in it. Those are exact at the end of the step, but
  * not in its middle: there the corrections e_1, e_2, which bring the stages onto the constraints, are
- * 1.13e-3 (wh)^4 of a motion, as much as the estimate is of a free one. */
+ * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. */
 double radau_estimate(radau *g, double h)
 {
     const radau_method *m = radau_formulas();
@@ -53,7 +73,9 @@ double radau_estimate(radau *g, double h)
     double most = lm_motion_norm(sys, st->clock->size, g->sol);
     for (int k = 0; k < 2; k++) {
         double off = lm_motion_norm(sys, st->clock->size, g->off[k]);
-        if (off > most) most = off;
+        double astray = row_misses(g, h, k);
+        if (off > most) most = off; /* keeps NaN */
+        if (astray > most) most = astray;
     }
     return most;
 }
@@ -61,8 +83,8 @@ double radau_estimate(radau *g, double h)
 double radau_allowance(const radau *g, double h)
 {
     const lm_integrator_options *o = &g->base.opt;
-    double part = h / (o->until - o->t0);
-    return 0.2 * o->tolerance * (g->base.sys->flexible ? fmax(part, 1 / PATIENCE) : part);
+    double part = g->base.sys->flexible ? VIBRATING : SHARE * h / (o->until - o->t0);
+    return part * o->tolerance;
 }
 
 /* The error follows from the estimate where the motion is smooth over the step. It is not where a force
@@ -71,12 +93,16 @@ double radau_allowance(const radau *g, double h)
 double radau_error_ratio(const radau *g, double h, double estimate)
 {
     if (estimate < ROUNDING) return 0;
-    double amplitude = g->base.sys->flexible ? DEFLECTION : PART;
+    int flexible = g->base.sys->flexible;
+    double amplitude = flexible ? DEFLECTION : PART;
     double sudden = *g->pace > 0 ? fmax(1, 0.5 * *g->pace / h) : 1;
     double error = estimate * fmin(1, FOLLOWS * sqrt(estimate / amplitude) * sudden * sudden);
     /* an estimate that is not small says nothing of the error but that */
     double large = pow(estimate / g->base.opt.tolerance, 1.25);
-    return fmax(error / radau_allowance(g, h), large);
+    double ratio = error / radau_allowance(g, h);
+    if (flexible)
+        ratio = pow(ratio, 5.0 / 6); /* the error goes with h^6, and the allowance is fixed */
+    return fmax(ratio, large);
 }
 
 double radau_next_size(radau *g, double h, double ratio)
