@@ -28,12 +28,21 @@ static void sum_mass(lm_super *s)
     s->moment = v3(0.5 * (f[5] - f[7]), 0.5 * (f[6] - f[2]), 0.5 * (f[1] - f[3]));
 }
 
+static int is_identity(const lm_m3 *E)
+{
+    for (int k = 0; k < 9; k++)
+        if (E->m[k] != (k % 4 == 0)) return 0;
+    return 1;
+}
+
 int lm_super_setup(lm_super *s)
 {
     int place = super_place(s);
     s->poses = s->n + (s->frame == LM_SUPER_GIVEN);
     s->E0 = m3_identity();
     s->X_place = v3(0, 0, 0);
+    s->plain = 1;
+    for (int i = 0; i < s->n; i++) s->plain &= is_identity(&s->R0[i]);
     sum_mass(s);
     if (place >= 0 && place < s->n) s->X_place = s->X[place];
     for (int i = 0; i < s->n && place < 0; i++)
@@ -43,12 +52,13 @@ int lm_super_setup(lm_super *s)
     if (!(v3_norm(chord) > 0)) return -1;
     lm_m3 E = lm_triad(chord); /* (y, z, x) */
     s->E0 = m3_cols(m3_col(&E, 2), m3_col(&E, 0), m3_col(&E, 1));
+    s->along_x = is_identity(&s->E0);
     return 0;
 }
 
 /* ---- one evaluation ---- */
 
-enum { PER_DOF = 5 * 3 + 3 * 6 + 10, PER_NODE = 4 + 3 + 9 };
+enum { PER_DOF = 5 * 3 + 2 * 6 + 10, PER_NODE = 4 + 3 + 9 };
 
 int lm_super_scratch(int n) { return PER_DOF * 6 * (n + 1) + PER_NODE * n; }
 
@@ -59,44 +69,40 @@ static double *take(double **scratch, int count)
     return p;
 }
 
-static void share(const lm_super *s, double *scratch, super_work *w)
+static void share(const lm_super *s, double *p, super_work *w)
 {
-    int nd = 6 * s->poses, m = 6 * s->n;
-    *w = (super_work){.s = s, .m = m, .nd = nd};
-    w->quat = take(&scratch, 4 * s->n);
-    w->arm = take(&scratch, 3 * s->n);
-    w->T = (lm_m3 *)take(&scratch, 9 * s->n);
-    double **three[] = {&w->G, &w->S, &w->left_G, &w->left_S, &w->right_G};
-    for (size_t i = 0; i < sizeof three / sizeof *three; i++) *three[i] = take(&scratch, 3 * nd);
-    double **one[] = {&w->d,  &w->ddot, &w->V,      &w->acc,   &w->stress, &w->force_on_nodes,
-                      &w->pi, &w->f,    &w->tmp[0], &w->tmp[1]};
-    for (size_t i = 0; i < sizeof one / sizeof *one; i++) *one[i] = take(&scratch, nd);
-    w->BU = take(&scratch, 6 * nd);
-    w->Z = take(&scratch, 6 * nd);
-    w->rigid = take(&scratch, 6 * nd);
+    int nd = 6 * s->poses;
+    w->s = s, w->m = 6 * s->n, w->nd = nd;
+    w->quat = take(&p, 4 * s->n), w->arm = take(&p, 3 * s->n);
+    w->T = (lm_m3 *)take(&p, 9 * s->n);
+    w->G = take(&p, 3 * nd), w->S = take(&p, 3 * nd);
+    w->left_G = take(&p, 3 * nd), w->left_S = take(&p, 3 * nd), w->right_G = take(&p, 3 * nd);
+    w->d = take(&p, nd), w->ddot = take(&p, nd), w->V = take(&p, nd), w->acc = take(&p, nd);
+    w->stress = take(&p, nd), w->force_on_nodes = take(&p, nd), w->pi = take(&p, nd);
+    w->f = take(&p, nd), w->tmp[0] = take(&p, nd), w->tmp[1] = take(&p, nd);
+    w->BU = take(&p, 6 * nd), w->Z = take(&p, 6 * nd);
 }
 
-/* Deformations of node i, and the tangent of its logarithm. */
-static int deform(super_work *w, const lm_super_state *st, int i)
+/* Deformations of node i. */
+static SUPER_FLAT int deform(super_work *w, const lm_super_state *st, int i)
 {
     const lm_super *s = w->s;
     lm_v3 arm = m3_tv(&w->A, v3_sub(v3_from(st->x + st->stride * i), w->place));
-    lm_m3 E = m3_tmul(&w->A, &st->R[i]), R0t = m3_t(&s->R0[i]), B = m3_mul(&E, &R0t);
+    lm_m3 B = m3_tmul(&w->A, &st->R[i]);
+    if (!s->plain) {
+        lm_m3 R0t = m3_t(&s->R0[i]);
+        B = m3_mul(&B, &R0t);
+    }
     lm_v3 b = lm_quat_log(lm_quat_from_m3(&B));
     v3_put(w->arm + 3 * i, arm);
     v3_put(w->d + 6 * i, v3_sub(arm, v3_sub(s->X[i], s->X_place)));
     v3_put(w->d + 6 * i + 3, b);
-    w->T[i] = lm_rot_tangent_inverse(b);
     return isfinite(arm.x + arm.y + arm.z) && v3_norm(b) < most_turn ? 0 : 1;
 }
 
-int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
-                super_work *w)
+/* Velocities and accelerations in the frame's axes. */
+static SUPER_FLAT void rates(super_work *w, const lm_super_state *st, lm_v3 g)
 {
-    share(s, scratch, w);
-    int rc = super_frame(w, st);
-    for (int i = 0; i < s->n && !rc; i++) rc = deform(w, st, i);
-    if (rc) return rc;
     lm_v3 zero = v3(0, 0, 0);
     for (int i = 0; i < w->nd; i += 3) {
         lm_v3 a = st->a ? v3_from(st->a + i) : zero;
@@ -105,26 +111,62 @@ int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *sc
     }
     w->Omega = super_turn(w, w->V);
     w->slide = super_slide(w, w->V);
-    super_project(w, w->V, w->ddot);
-    for (int i = 0; i < s->n; i++)
-        v3_put(w->ddot + 6 * i + 3, m3_v(&w->T[i], v3_from(w->ddot + 6 * i + 3)));
-    return 0;
 }
 
-/* Six columns at a time, a node's: y goes through the processor a sixth as often. */
-void super_multiply(int n, const double *restrict A, const double *restrict x, double scale,
-                    double *restrict y)
+int super_begin_frame(const lm_super *s, const lm_super_state *st, double *scratch, super_work *w)
 {
-    size_t ld = (size_t)n;
-    for (int j = 0; j < n; j += 6) {
-        const double *c0 = A + ld * (size_t)j, *c1 = c0 + ld, *c2 = c1 + ld, *c3 = c2 + ld;
-        const double *c4 = c3 + ld, *c5 = c4 + ld;
-        double x0 = scale * x[j], x1 = scale * x[j + 1], x2 = scale * x[j + 2];
-        double x3 = scale * x[j + 3], x4 = scale * x[j + 4], x5 = scale * x[j + 5];
-        for (int i = 0; i < n; i++)
-            y[i] +=
-                ((c0[i] * x0 + c1[i] * x1) + (c2[i] * x2 + c3[i] * x3)) + (c4[i] * x4 + c5[i] * x5);
+    share(s, scratch, w);
+    return super_frame(w, st);
+}
+
+int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                super_work *w)
+{
+    int rc = super_begin_frame(s, st, scratch, w);
+    for (int i = 0; i < s->n && !rc; i++) rc = deform(w, st, i);
+    if (!rc) rates(w, st, g);
+    return rc;
+}
+
+/* ddot = (I, T_i) P V */
+static void deformation_rates(super_work *w)
+{
+    super_project(w, w->V, w->ddot);
+    for (int i = 0; i < w->m; i += 6) {
+        lm_v3 b = v3_from(w->d + i + 3), turn = v3_from(w->ddot + i + 3);
+        v3_put(w->ddot + i + 3, lm_rot_tangent_inverse_of(b, turn));
     }
+}
+
+typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Twelve rows, two nodes', stay in registers while the columns pass, and six that are left over. */
+SUPER_CLONES void super_multiply(int n, const double *restrict A, const double *restrict x,
+                                 double scale, double *restrict y)
+{
+    int i = 0;
+    for (; i + 12 <= n; i += 12) {
+        const double *a = A + i;
+        vec4 s0 = *(vec4 *)(y + i), s1 = *(vec4 *)(y + i + 4), s2 = *(vec4 *)(y + i + 8);
+        for (int j = 0; j < n; j++, a += n) {
+            double f = scale * x[j];
+            s0 += *(const vec4 *)a * f;
+            s1 += *(const vec4 *)(a + 4) * f;
+            s2 += *(const vec4 *)(a + 8) * f;
+        }
+        *(vec4 *)(y + i) = s0, *(vec4 *)(y + i + 4) = s1, *(vec4 *)(y + i + 8) = s2;
+    }
+    if (i == n) return;
+    const double *a = A + i;
+    vec4 s0 = *(vec4 *)(y + i);
+    vec2 s1 = *(vec2 *)(y + i + 4);
+    for (int j = 0; j < n; j++, a += n) {
+        double f = scale * x[j];
+        s0 += *(const vec4 *)a * f;
+        s1 += *(const vec2 *)(a + 4) * f;
+    }
+    *(vec4 *)(y + i) = s0, *(vec2 *)(y + i + 4) = s1;
 }
 
 int super_is_damped(const lm_super *s) { return s->C || s->alpha != 0 || s->beta != 0; }
@@ -163,18 +205,31 @@ void super_project_back(super_work *w, const double *g, double *f)
     for (int j = 0; j < w->nd; j++) f[j] -= v3_dot(v3_from(w->G + 3 * j), w->moment);
 }
 
-/* Elastic and damping forces: f += P^T (I, T_i)^T (K d + C ddot). */
+/* Elastic and damping forces: f += P^T (I, T_i)^T (K d + C ddot), where T(b)^T = T(-b). */
 static void deformation_forces(super_work *w)
 {
     const lm_super *s = w->s;
     memset(w->stress, 0, sizeof(double) * (size_t)w->m);
     super_multiply(w->m, s->K, w->d, 1, w->stress);
-    super_damp(s, w->ddot, 1, w->stress);
+    if (super_is_damped(s)) {
+        deformation_rates(w);
+        super_damp(s, w->ddot, 1, w->stress);
+    }
     for (int i = 0; i < w->m; i += 6) {
+        lm_v3 back = v3_neg(v3_from(w->d + i + 3)), moment = v3_from(w->stress + i + 3);
         v3_put(w->force_on_nodes + i, v3_from(w->stress + i));
-        v3_put(w->force_on_nodes + i + 3, m3_tv(&w->T[i / 6], v3_from(w->stress + i + 3)));
+        v3_put(w->force_on_nodes + i + 3, lm_rot_tangent_inverse_of(back, moment));
     }
     super_project_back(w, w->force_on_nodes, w->f);
+}
+
+void super_momenta(super_work *w)
+{
+    memset(w->pi, 0, sizeof(double) * (size_t)w->m);
+    super_multiply(w->m, w->s->M, w->V, 1, w->pi);
+    w->mu = v3(0, 0, 0);
+    for (int i = 0; i < w->m; i += 3)
+        w->mu = v3_add(w->mu, v3_cross(v3_from(w->V + i), v3_from(w->pi + i)));
 }
 
 /* Inertia and gravity, with pi = M V: on node i
@@ -183,17 +238,13 @@ static void deformation_forces(super_work *w)
 static void inertia_forces(super_work *w)
 {
     double *acc = w->tmp[0];
-    w->mu = v3(0, 0, 0);
+    super_momenta(w);
     for (int i = 0; i < w->m; i += 3)
         v3_put(acc + i, v3_sub(v3_from(w->acc + i), v3_cross(w->Omega, v3_from(w->V + i))));
     super_multiply(w->m, w->s->M, acc, 1, w->f);
-    memset(w->pi, 0, sizeof(double) * (size_t)w->m);
-    super_multiply(w->m, w->s->M, w->V, 1, w->pi);
     for (int i = 0; i < w->m; i += 3) {
-        lm_v3 V = v3_from(w->V + i), pi = v3_from(w->pi + i);
-        lm_v3 spin = i % 6 ? v3_sub(w->Omega, V) : w->Omega;
-        v3_acc(w->f + i, v3_cross(spin, pi));
-        w->mu = v3_add(w->mu, v3_cross(V, pi));
+        lm_v3 spin = i % 6 ? v3_sub(w->Omega, v3_from(w->V + i)) : w->Omega;
+        v3_acc(w->f + i, v3_cross(spin, v3_from(w->pi + i)));
     }
     for (int j = 0; j < w->nd; j++) w->f[j] += v3_dot(v3_from(w->G + 3 * j), w->mu);
 }
@@ -249,28 +300,38 @@ static lm_v3 first_moment_rate(super_work *w, lm_v3 first)
     return sum;
 }
 
+/* Potential and power of gravity. */
+static void gravity_energy(super_work *w, lm_v3 g, lm_super_energy *e)
+{
+    lm_v3 down = m3_tv(&w->A, g), momentum = v3(0, 0, 0), first = first_moment(w);
+    lm_v3 origin = v3_sub(w->place, m3_v(&w->A, w->s->X_place));
+    for (int i = 0; i < w->m; i += 6) momentum = v3_add(momentum, v3_from(w->pi + i));
+    e->gravity = -v3_dot(down, first) - w->s->mass * v3_dot(g, origin);
+    e->gravity_power = v3_dot(down, momentum);
+    deformation_rates(w);
+    e->gravity_excess = e->gravity_power - v3_dot(down, first_moment_rate(w, first));
+}
+
 int lm_super_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
                       lm_super_energy *e)
 {
     super_work w;
     int rc = super_begin(s, st, g, scratch, &w);
     if (rc) return rc;
-    super_forces(&w);
-    lm_v3 down = m3_tv(&w.A, g), momentum = v3(0, 0, 0);
-    lm_v3 origin = v3_sub(w.place, m3_v(&w.A, s->X_place));
-    for (int i = 0; i < w.m; i += 6) momentum = v3_add(momentum, v3_from(w.pi + i));
     double *p = w.tmp[1];
-    memset(p, 0, sizeof(double) * (size_t)w.m);
-    super_damp(s, w.ddot, 1, p);
-    e->dissipation = dot(w.m, w.ddot, p);
+    *e = (lm_super_energy){0};
+    super_momenta(&w);
+    e->kinetic = 0.5 * dot(w.m, w.V, w.pi);
     memset(p, 0, sizeof(double) * (size_t)w.m);
     super_multiply(w.m, s->K, w.d, 1, p);
     e->elastic = 0.5 * dot(w.m, w.d, p);
-    e->kinetic = 0.5 * dot(w.m, w.V, w.pi);
-    lm_v3 first = first_moment(&w);
-    e->gravity = -v3_dot(down, first) - s->mass * v3_dot(g, origin);
-    e->gravity_power = v3_dot(down, momentum);
-    e->gravity_excess = e->gravity_power - v3_dot(down, first_moment_rate(&w, first));
+    if (super_is_damped(s)) {
+        deformation_rates(&w);
+        memset(p, 0, sizeof(double) * (size_t)w.m);
+        super_damp(s, w.ddot, 1, p);
+        e->dissipation = dot(w.m, w.ddot, p);
+    }
+    if (v3_dot(g, g) > 0) gravity_energy(&w, g, e);
     return 0;
 }
 

@@ -32,9 +32,11 @@ typedef struct lm_super {
     lm_super_frame frame;
     int frame_node; /* LM_SUPER_NODE */
     /* by lm_super_setup */
+    int plain;     /* 1: all R0 are identities */
     int poses;     /* in a state: n, and one more for LM_SUPER_GIVEN */
     lm_v3 X_place; /* the frame's place: mean of the X, or that of its node */
     lm_m3 E0;      /* LM_SUPER_CHORD: axes with x along the undeformed chord */
+    int along_x;   /* 1: E0 is the identity */
     double mass;
     lm_v3 moment; /* mass times mass centre of the undeformed body, body frame */
 } lm_super;

@@ -8,17 +8,21 @@
 
 static lm_m3 total_rotation(const lm_super *s, const lm_super_state *st, int i)
 {
+    if (s->plain) return st->R[i];
     lm_m3 R0t = m3_t(&s->R0[i]);
     return m3_mul(&st->R[i], &R0t);
 }
 
 /* Add B chi_i to the rows `row` of `out` (leading dimension ld): B on phi_i, and -B G. */
-static void add_relative(const super_work *w, double *out, int ld, int row, int i, double scale,
-                         const lm_m3 *B)
+static SUPER_FLAT void add_relative(const super_work *w, double *out, int ld, int row, int i,
+                                    double scale, const lm_m3 *B)
 {
     super_add(out, ld, row, 6 * i + 3, scale, *B);
-    for (int j = 0; j < w->nd; j++)
-        v3_acc(out + (size_t)ld * (size_t)j + row, v3_mul(-scale, m3_v(B, v3_from(w->G + 3 * j))));
+    for (int j = 0; j < w->nd; j++) {
+        lm_v3 g = v3_from(w->G + 3 * j);
+        if (g.x == 0 && g.y == 0 && g.z == 0) continue;
+        v3_acc(out + (size_t)ld * (size_t)j + row, v3_mul(-scale, m3_v(B, g)));
+    }
 }
 
 /* ---- mean of all nodes ----
@@ -111,6 +115,7 @@ enum { A, B }; /* first and last node */
 
 static lm_m3 to_body_axes(const lm_super *s, const lm_m3 *B_chord) /* E0 B E0^T */
 {
+    if (s->along_x) return *B_chord;
     lm_m3 left = m3_mul(&s->E0, B_chord), E0t = m3_t(&s->E0);
     return m3_mul(&left, &E0t);
 }
@@ -126,7 +131,7 @@ static void chord_turn(const super_work *w, lm_m3 *on_rho, lm_m3 on_turn[2])
         on_turn[k] = m3_cols(v3(w->t[k].y / p2, 0, 0), v3(-w->t[k].x / p2, 0, 0), v3(0, 0, 0));
 }
 
-static int chord_frame(super_work *w, const lm_super_state *st)
+static SUPER_FLAT int chord_frame(super_work *w, const lm_super_state *st)
 {
     const lm_super *s = w->s;
     int last = s->n - 1;
@@ -142,7 +147,7 @@ static int chord_frame(super_work *w, const lm_super_state *st)
     if (!(v3_norm(n) > 0.05)) return 1;
     lm_v3 e3 = v3_unit(n);
     lm_m3 E = m3_cols(e1, v3_cross(e3, e1), e3), E0t = m3_t(&s->E0), rho, turn[2];
-    w->A = m3_mul(&E, &E0t);
+    w->A = s->along_x ? E : m3_mul(&E, &E0t);
     for (int k = 0; k < 2; k++) w->t[k] = m3_tv(&E, t[k]);
     chord_turn(w, &rho, turn);
     lm_m3 along = to_body_axes(s, &rho);
@@ -198,21 +203,24 @@ static void chord_second(const super_work *w, lm_v3 m, double scale, double *out
     for (int k = 0; k < 2; k++) chord_add(w, out, w->nd, 6 * chord_node(w, k) + 3, scale, J[1 + k]);
 }
 
-/* Component k of d(G V) is V . d(G^T e_k). */
+/* d(G V) in chord axes, from the eta above with V in place of z: with d(l) = rho_1, d(t) = chi x t and
+ * rho, phi_k of V,
+ *     d(eta_1) = [p1 rho_3 / l^2 d(l) + sum over both ends of (phi_1 - eta_1) d(t_2)
+ *                                                           - (phi_2 + rho_3 / l) d(t_1)] / p2
+ *     d(eta_2) = rho_3 / l^2 d(l)        d(eta_3) = -rho_2 / l^2 d(l) . */
 static void chord_rate(const super_work *w, double *S)
 {
     const lm_m3 *E0 = &w->s->E0;
     int last = w->s->n - 1;
-    lm_v3 v[3] = {m3_tv(E0, v3_sub(v3_from(w->V + 6 * last), v3_from(w->V))),
-                  m3_tv(E0, v3_from(w->V + 3)), m3_tv(E0, v3_from(w->V + 6 * last + 3))};
-    lm_m3 rows[3] = {{{0}}, {{0}}, {{0}}};
-    for (int k = 0; k < 3; k++) {
-        lm_m3 J[3][3];
-        lm_v3 e = v3(k == 0, k == 1, k == 2);
-        chord_second_blocks(w, e, J);
-        for (int c = 0; c < 3; c++)
-            for (int r = 0; r < 3; r++)
-                rows[c] = m3_add(rows[c], m3_outer(e, m3_tv(&J[r][c], v[r])));
+    double l = w->l, p1 = w->t[A].x + w->t[B].x, p2 = w->t[A].y + w->t[B].y;
+    lm_v3 rho = m3_tv(E0, v3_sub(v3_from(w->V + 6 * last), v3_from(w->V)));
+    double eta1 = v3_dot(m3_col(E0, 0), w->Omega), slope = rho.z / l;
+    lm_m3 rows[3] = {{{p1 * slope / (p2 * l), slope / l, -rho.y / (l * l)}}};
+    for (int k = 0; k < 2; k++) {
+        lm_v3 t = w->t[k], phi = m3_tv(E0, v3_from(w->V + 6 * chord_node(w, k) + 3));
+        lm_v3 dt1 = v3(0, t.z, -t.y), dt2 = v3(-t.z, 0, t.x);
+        lm_v3 row = v3_sub(v3_mul(phi.x - eta1, dt2), v3_mul(phi.y + slope, dt1));
+        rows[1 + k] = m3_outer(v3(1 / p2, 0, 0), row);
     }
     chord_add(w, S, 3, 0, 1, rows);
 }

@@ -13,6 +13,21 @@
 
 #include <stddef.h>
 
+/* The same bits with wider registers, where the processor has them: no fused products. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define SUPER_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define SUPER_CLONES
+#endif
+
+/* Small products of vectors and matrices become part of the function. */
+#if defined(__GNUC__)
+#define SUPER_FLAT __attribute__((flatten))
+#else
+#define SUPER_FLAT
+#endif
+
 /* Vectors per node are 6-vectors (linear, angular). m = 6 n, nd = 6 poses. */
 typedef struct super_work {
     const lm_super *s;
@@ -30,8 +45,7 @@ typedef struct super_work {
     double *quat;           /* [4n] mean: quaternions of R*^T R_i R_0i^T */
     double *G;              /* [3 x nd] */
     double *arm;            /* [3n] */
-    double *d, *ddot;       /* [m] deformations and their rates */
-    lm_m3 *T;               /* [n] Tinv(b_i) */
+    double *d, *ddot;       /* [m] deformations and, where they damp, their rates */
     double *V, *acc;        /* [nd] twists; accelerations less gravity */
     double *stress;         /* [m] K d + C ddot */
     double *force_on_nodes; /* [m] g = (I, T_i)^T stress */
@@ -39,18 +53,21 @@ typedef struct super_work {
     double *f;              /* [nd] residual */
     double *tmp[2];         /* [nd] */
     /* tangent only */
+    lm_m3 *T;                /* [n] Tinv(b_i) */
     double *S;               /* [3 x nd] d(G V)/dz at fixed V */
     double *left_G, *left_S; /* [nd x 3] their factors */
     double *right_G;         /* [3 x nd] factor of G^T */
     double *BU;              /* [nd x 6] */
-    double *rigid;           /* [6 x nd] (h; G) */
     double *Z;               /* [6 x nd] */
 } super_work;
 
-/* Share out the scratch and find the frame, the deformations and the velocities. */
+/* Share out the scratch and find the frame; ... and the deformations, velocities, accelerations. */
+int super_begin_frame(const lm_super *s, const lm_super_state *st, double *scratch, super_work *w);
 int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
                 super_work *w);
-/* Residual in the frame's axes, and what leads to it. */
+/* pi and mu */
+void super_momenta(super_work *w);
+/* Residual in the frame's axes, and what leads to it: these, too. */
 void super_forces(super_work *w);
 /* out [m] += scale * (damping matrix) x */
 void super_damp(const lm_super *s, const double *x, double scale, double *out);

@@ -19,26 +19,37 @@ typedef struct coefficients {
 
 /* ---- low-rank terms ---- */
 
-/* out (nd x nd) += scale * L R, L: nd x 3, R: three rows of a matrix with `rows` rows */
-static void add_product(int nd, const double *restrict L, const double *restrict R, int rows,
-                        double scale, double *restrict out)
+typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* out (nd x nd) += L R, L: nd x 3, R: 3 x nd; nd is even */
+static SUPER_CLONES void add_product(int nd, const double *restrict L, const double *restrict R,
+                                     double *restrict out)
 {
     const double *l0 = L, *l1 = L + nd, *l2 = L + 2 * nd;
-    for (int j = 0; j < nd; j++) {
-        double *col = out + (size_t)nd * (size_t)j;
-        double r0 = scale * R[rows * j], r1 = scale * R[rows * j + 1], r2 = scale * R[rows * j + 2];
-        for (int i = 0; i < nd; i++) col[i] += r0 * l0[i] + r1 * l1[i] + r2 * l2[i];
+    for (int j = 0; j < nd; j++, out += nd) {
+        double r0 = R[3 * j], r1 = R[3 * j + 1], r2 = R[3 * j + 2];
+        if (r0 == 0 && r1 == 0 && r2 == 0) continue;
+        for (int i = 0; i < nd; i += 2)
+            *(vec2 *)(out + i) += *(const vec2 *)(l0 + i) * r0 + *(const vec2 *)(l1 + i) * r1 +
+                                  *(const vec2 *)(l2 + i) * r2;
     }
 }
 
-/* out += G^T R, R: 3 x nd */
-static void add_through_G(const super_work *w, const double *R, double *out)
+/* Column k of B skew(a), B given by its columns. */
+static inline lm_v3 column_cross(const lm_v3 B[3], lm_v3 a, int k)
 {
-    for (int j = 0; j < w->nd; j++) {
-        lm_v3 r = v3_from(R + 3 * j);
-        double *col = out + (size_t)w->nd * (size_t)j;
-        for (int i = 0; i < w->nd; i++) col[i] += v3_dot(v3_from(w->G + 3 * i), r);
+    switch (k) {
+    case 0: return v3_sub(v3_mul(a.z, B[1]), v3_mul(a.y, B[2]));
+    case 1: return v3_sub(v3_mul(a.x, B[2]), v3_mul(a.z, B[0]));
+    default: return v3_sub(v3_mul(a.y, B[0]), v3_mul(a.x, B[1]));
     }
+}
+
+/* The three columns of a block of 3 x 3 in a matrix with leading dimension ld. */
+static inline void block_columns(const double *A, int ld, int row, int col, lm_v3 B[3])
+{
+    const double *a = A + (size_t)ld * (size_t)col + row;
+    for (int k = 0; k < 3; k++) B[k] = v3_from(a + (size_t)ld * (size_t)k);
 }
 
 /* Columns k of the stacks [x_1], [x_2], ...: what turning the axes about k does to the vectors. */
@@ -75,16 +86,17 @@ static lm_m3 damping_block(const lm_super *s, int row, int col)
 }
 
 /* B = (I, T)^T [ (cK K + cD C) (I, T) + cK C (rate change) ] + cK (0, d(T^T) stress T), written to
- * the corner of out; the rest of it is zero. */
-static void deformation_blocks(const super_work *w, coefficients c, double *out)
+ * the corner of out. */
+static SUPER_FLAT void deformation_blocks(const super_work *w, coefficients c, double *out)
 {
     const lm_super *s = w->s;
     int damped = super_is_damped(s);
-    memset(out, 0, sizeof(double) * (size_t)w->nd * (size_t)w->nd);
+    for (int i = 0; i < s->n; i++) w->T[i] = lm_rot_tangent_inverse(v3_from(w->d + 6 * i + 3));
     for (int col = 0; col < 2 * s->n; col++) {
         lm_m3 X = damped ? rate_change(w, col) : (lm_m3){{0}};
         for (int row = 0; row < 2 * s->n; row++) {
-            lm_m3 B = m3_scale(c.K, super_block(s->K, w->m, 3 * row, 3 * col));
+            lm_m3 B = super_block(s->K, w->m, 3 * row, 3 * col);
+            if (c.K != 1) B = m3_scale(c.K, B);
             lm_m3 C = damped ? damping_block(s, 3 * row, 3 * col) : X;
             if (damped) B = m3_add(B, m3_scale(c.D, C));
             if (col % 2) B = m3_mul(&B, &w->T[col / 2]);
@@ -93,20 +105,11 @@ static void deformation_blocks(const super_work *w, coefficients c, double *out)
             super_put(out, w->nd, 3 * row, 3 * col, B);
         }
     }
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n && c.K != 0; i++) {
         const double *b = w->d + 6 * i + 3, *moment = w->stress + 6 * i + 3;
         lm_m3 D = lm_rot_tangent_inverse_change(v3_from(b), v3_from(moment), -1);
         super_add(out, w->nd, 6 * i + 3, 6 * i + 3, c.K, m3_mul(&D, &w->T[i]));
     }
-}
-
-/* Row r of (h; G) is the r-th of the six rigid motions in z. */
-static double rigid_part(const super_work *w, int r, int j)
-{
-    int place = super_place(w->s);
-    if (r >= 3) return w->G[3 * j + r - 3];
-    if (j % 6 != r) return 0;
-    return place < 0 ? 1.0 / w->s->n : place == j / 6;
 }
 
 /* The rigid motion r: translations, then turns about the frame's place. */
@@ -119,52 +122,86 @@ static void rigid_motion(const super_work *w, int r, double *out)
     }
 }
 
-/* BU = B U and Z = U^T B - (U^T B U) (h; G) */
-static void rigid_products(super_work *w, const double *B)
+/* B U, nd x 6: sums of the columns, those of turns with the arms. */
+static SUPER_FLAT void rigid_columns(super_work *w, const double *B)
 {
-    double *u = w->tmp[0];
-    memset(w->BU, 0, sizeof(double) * 6 * (size_t)w->nd);
-    for (int r = 0; r < 6; r++) {
-        rigid_motion(w, r, u);
-        double *bu = w->BU + (size_t)w->nd * (size_t)r;
-        for (int j = 0; j < w->m; j++) {
-            const double *col = B + (size_t)w->nd * (size_t)j;
-            double sum = 0;
-            for (int i = 0; i < w->m; i++) bu[i] += u[j] * col[i], sum += u[i] * col[i];
-            w->Z[6 * j + r] = sum;
-        }
-        for (int j = w->m; j < w->nd; j++) w->Z[6 * j + r] = 0;
-    }
-    for (int r = 0; r < 6; r++) {
-        rigid_motion(w, r, u);
-        for (int k = 0; k < 6; k++) {
-            const double *bu = w->BU + (size_t)w->nd * (size_t)k;
-            double ubu = 0;
-            for (int i = 0; i < w->m; i++) ubu += u[i] * bu[i];
-            for (int j = 0; j < w->nd; j++) w->Z[6 * j + r] -= ubu * w->rigid[6 * j + k];
+    size_t nd = (size_t)w->nd;
+    memset(w->BU, 0, sizeof(double) * 6 * nd);
+    for (int i = 0; i < w->m; i += 6) {
+        lm_v3 arm = v3_neg(v3_from(w->arm + i / 2)), y[3], phi[3];
+        for (int row = 0; row < w->m; row += 3) {
+            block_columns(B, w->nd, row, i, y);
+            block_columns(B, w->nd, row, i + 3, phi);
+            for (int k = 0; k < 3; k++) {
+                double *to = w->BU + nd * (size_t)k + row;
+                v3_acc(to, y[k]);
+                v3_acc(to + 3 * nd, v3_add(phi[k], column_cross(y, arm, k)));
+            }
         }
     }
 }
 
-/* out = P^T out P = out - B U (h; G) - (h; G)^T Z */
+/* U^T x of the rows of some columns: sums of forces and moments about the frame's place. */
+static void rigid_sums(const super_work *w, const double *x, lm_v3 *force, lm_v3 *moment)
+{
+    *force = *moment = v3(0, 0, 0);
+    for (int i = 0; i < w->m; i += 6) {
+        lm_v3 f = v3_from(x + i);
+        *force = v3_add(*force, f);
+        *moment = v3_add(*moment, v3_from(x + i + 3));
+        *moment = v3_add(*moment, v3_cross(v3_from(w->arm + i / 2), f));
+    }
+}
+
+/* Z = U^T B - (U^T B U) (h; G), 6 x nd */
+static void rigid_rows(super_work *w, const double *B)
+{
+    int place = super_place(w->s), n = w->s->n;
+    lm_v3 F[6], M[6], f, m;
+    for (int k = 0; k < 6; k++) rigid_sums(w, w->BU + w->nd * k, &F[k], &M[k]);
+    for (int j = 0; j < w->nd; j++) {
+        f = m = v3(0, 0, 0);
+        if (j < w->m) rigid_sums(w, B + (size_t)w->nd * (size_t)j, &f, &m);
+        double c[6] = {0};
+        if (j % 6 < 3) c[j % 6] = place < 0 ? 1.0 / n : place == j / 6;
+        v3_put(c + 3, v3_from(w->G + 3 * j));
+        for (int k = 0; k < 6; k++) {
+            if (c[k] == 0) continue;
+            f = v3_sub(f, v3_mul(c[k], F[k]));
+            m = v3_sub(m, v3_mul(c[k], M[k]));
+        }
+        v3_put(w->Z + 6 * j, f);
+        v3_put(w->Z + 6 * j + 3, m);
+    }
+}
+
+/* The parts of -B U (h; G) - (h; G)^T Z that go through h: columns and rows of one node, scale 1, or
+ * of all of them. */
+static void project_slide(const super_work *w, int node, double scale, double *out)
+{
+    for (int k = 0; k < 3; k++) {
+        double *col = out + (size_t)w->nd * (size_t)(6 * node + k);
+        axpy(w->nd, -scale, w->BU + w->nd * k, col);
+    }
+    for (int j = 0; j < w->nd; j++)
+        v3_acc(out + (size_t)w->nd * (size_t)j + 6 * node, v3_mul(-scale, v3_from(w->Z + 6 * j)));
+}
+
+/* out = P^T out P = out - B U (h; G) - (h; G)^T Z; what goes through G into left_G and right_G */
 static void project_both_sides(super_work *w, double *out)
 {
-    for (int j = 0; j < w->nd; j++)
-        for (int r = 0; r < 6; r++) w->rigid[6 * j + r] = rigid_part(w, r, j);
-    rigid_products(w, out);
-    add_product(w->nd, w->BU, w->rigid, 6, -1, out);
-    add_product(w->nd, w->BU + 3 * w->nd, w->rigid + 3, 6, -1, out);
-    for (int j = 0; j < w->nd; j++)
-        for (int i = 0; i < w->nd; i++) {
-            double sum = 0;
-            for (int r = 0; r < 6; r++) sum += w->rigid[6 * i + r] * w->Z[6 * j + r];
-            out[(size_t)w->nd * (size_t)j + (size_t)i] -= sum;
-        }
+    int place = super_place(w->s), n = w->s->n;
+    rigid_columns(w, out);
+    rigid_rows(w, out);
+    if (place >= 0) project_slide(w, place, 1, out);
+    for (int i = 0; i < n && place < 0; i++) project_slide(w, i, 1.0 / n, out);
+    axpy(3 * w->nd, -1, w->BU + 3 * w->nd, w->left_G);
+    for (int j = 0; j < w->nd; j++) v3_acc(w->right_G + 3 * j, v3_neg(v3_from(w->Z + 6 * j + 3)));
 }
 
 /* The arms change with the deformation, and with them the moment of the forces g about the frame:
  * right_G += c sum of [g_i] du_i */
-static void moving_arms(super_work *w, double c)
+static SUPER_FLAT void moving_arms(super_work *w, double c)
 {
     lm_m3 turn = {{0}};
     int place = super_place(w->s), n = w->s->n;
@@ -211,94 +248,126 @@ static void damping_through_frame(super_work *w, double cK)
 
 /* out += cM M + cD (derivative by V at fixed Omega and G):
  * -M [Omega] + [Omega] M - (0, [omega_i] M_Ri - [pi_Ri]) */
-static void inertia_blocks(const super_work *w, coefficients c, double *out)
+static SUPER_FLAT void inertia_blocks(const super_work *w, coefficients c, double *out)
 {
-    lm_m3 O = m3_skew(w->Omega);
+    lm_v3 M[3];
     for (int col = 0; col < w->m; col += 3)
         for (int row = 0; row < w->m; row += 3) {
-            lm_v3 V = v3_from(w->V + row);
-            lm_m3 M = super_block(w->s->M, w->m, row, col);
-            lm_m3 spin = m3_skew(row % 6 ? v3_sub(w->Omega, V) : w->Omega);
-            lm_m3 D = m3_add(m3_mul(&spin, &M), m3_scale(-1, m3_mul(&M, &O)));
-            if (row == col && row % 6) D = m3_add(D, m3_skew(v3_from(w->pi + row)));
-            super_add(out, w->nd, row, col, 1, m3_add(m3_scale(c.M, M), m3_scale(c.D, D)));
+            lm_v3 spin = row % 6 ? v3_sub(w->Omega, v3_from(w->V + row)) : w->Omega;
+            double *to = out + (size_t)w->nd * (size_t)col + row;
+            block_columns(w->s->M, w->m, row, col, M);
+            for (int k = 0; k < 3; k++, to += w->nd) {
+                lm_v3 D = v3_sub(v3_cross(spin, M[k]), column_cross(M, w->Omega, k));
+                v3_acc(to, v3_add(v3_mul(c.M, M[k]), v3_mul(c.D, D)));
+            }
         }
+    for (int i = 3; i < w->m; i += 6) super_add(out, w->nd, i, i, c.D, m3_skew(v3_from(w->pi + i)));
 }
 
 /* right_G += c d(mu)/dV = c (sum over i of [V_i] M_ij - [pi_j]) */
-static void torque_of_rates(super_work *w, double c)
+static SUPER_FLAT void torque_of_rates(super_work *w, double c)
 {
-    for (int col = 0; col < w->m; col += 3) {
-        lm_m3 sum = m3_skew(v3_neg(v3_from(w->pi + col)));
-        for (int row = 0; row < w->m; row += 3) {
-            lm_m3 M = super_block(w->s->M, w->m, row, col), V = m3_skew(v3_from(w->V + row));
-            sum = m3_add(sum, m3_mul(&V, &M));
-        }
-        super_add(w->right_G, 3, 0, col, c, sum);
+    const double *M = w->s->M;
+    for (int col = 0; col < w->m; col++, M += w->m) {
+        lm_v3 sum = v3(0, 0, 0);
+        for (int row = 0; row < w->m; row += 3)
+            sum = v3_add(sum, v3_cross(v3_from(w->V + row), v3_from(M + row)));
+        v3_acc(w->right_G + 3 * col, v3_mul(c, sum));
     }
+    for (int j = 0; j < w->m; j += 3)
+        super_add(w->right_G, 3, 0, j, -c, m3_skew(v3_from(w->pi + j)));
 }
 
-/* d(f)/d(Omega) e_k = M (V x e_k) - pi x e_k, for the turning of the frame with the twists (cD) and
- * with the shape at fixed twists (cK). */
-static void spin_columns(super_work *w, int k, coefficients c)
+/* Column k of what the frame's turning does to the inertia forces, with dV = V x e_k and dpi = M dV:
+ *     with the spin      d(f)/d(Omega) e_k = dpi - pi x e_k, for twists (cD) and for shapes at fixed
+ *                        twists (cK, through d(G V));
+ *     with the axes      [a] e_k in the accelerations, dV in the twists, -[f] e_k in the forces (cK). */
+static void frame_column(super_work *w, int k, coefficients c)
 {
-    double *x = w->tmp[0], *column = w->BU;
-    size_t at = (size_t)w->nd * (size_t)k;
-    turned(w->m, w->pi, k, column);
-    for (int i = 0; i < w->m; i++) column[i] = -column[i];
-    turned(w->m, w->V, k, x);
-    super_multiply(w->m, w->s->M, x, 1, column);
-    axpy(w->m, c.D, column, w->left_G + at);
-    axpy(w->m, c.K, column, w->left_S + at);
-}
-
-/* y += c (change of the inertia forces with dV), the spin dOmega = G dV and mu included. */
-static void inertia_change(super_work *w, const double *dV, double c, double *y)
-{
-    double *x = w->tmp[0], *dpi = w->BU;
-    lm_v3 dO = super_turn(w, dV), dmu = v3(0, 0, 0);
-    for (int i = 0; i < w->m; i += 3) {
-        lm_v3 a = v3_cross(dO, v3_from(w->V + i)), b = v3_cross(w->Omega, v3_from(dV + i));
-        v3_put(x + i, v3_neg(v3_add(a, b)));
-    }
-    super_multiply(w->m, w->s->M, x, c, y);
+    double *dV = w->tmp[0], *dpi = w->tmp[1], *x = w->BU;
+    double *g = w->left_G + (size_t)w->nd * (size_t)k, *s = w->left_S + (size_t)w->nd * (size_t)k;
+    lm_v3 e = v3(k == 0, k == 1, k == 2), dmu = v3(0, 0, 0);
+    turned(w->nd, w->V, k, dV);
+    lm_v3 dO = super_turn(w, dV);
     memset(dpi, 0, sizeof(double) * (size_t)w->m);
     super_multiply(w->m, w->s->M, dV, 1, dpi);
     for (int i = 0; i < w->m; i += 3) {
         lm_v3 V = v3_from(w->V + i), dVi = v3_from(dV + i), pi = v3_from(w->pi + i);
-        lm_v3 dp = v3_from(dpi + i), spin = w->Omega, dspin = dO;
-        if (i % 6) spin = v3_sub(spin, V), dspin = v3_sub(dspin, dVi);
-        v3_acc(y + i, v3_mul(c, v3_add(v3_cross(dspin, pi), v3_cross(spin, dp))));
+        lm_v3 dp = v3_from(dpi + i), spun = v3_sub(dp, v3_cross(pi, e));
+        lm_v3 spin = i % 6 ? v3_sub(w->Omega, V) : w->Omega, dspin = i % 6 ? v3_sub(dO, dVi) : dO;
+        lm_v3 own = v3_add(v3_cross(dspin, pi), v3_cross(spin, dp));
+        v3_acc(g + i, v3_add(v3_mul(c.D, spun), v3_mul(c.K, own)));
+        v3_acc(s + i, v3_mul(c.K, spun));
         dmu = v3_add(dmu, v3_add(v3_cross(dVi, pi), v3_cross(V, dp)));
+        v3_put(x + i, v3_sub(v3_sub(v3_cross(v3_from(w->acc + i), e), v3_cross(dO, V)),
+                             v3_cross(w->Omega, dVi)));
     }
-    for (int j = 0; j < w->nd; j++) y[j] += c * v3_dot(v3_from(w->G + 3 * j), dmu);
-}
-
-/* Turning axes: [a] eta in the accelerations, [V] eta in the twists, -[f] eta in the forces. */
-static void inertia_through_frame(super_work *w, coefficients c)
-{
-    for (int k = 0; k < 3; k++) {
-        double *g = w->left_G + (size_t)w->nd * (size_t)k;
-        spin_columns(w, k, c);
-        turned(w->m, w->acc, k, w->tmp[0]);
-        super_multiply(w->m, w->s->M, w->tmp[0], c.K, g);
-        turned(w->nd, w->V, k, w->tmp[1]);
-        inertia_change(w, w->tmp[1], c.K, g);
-        turned(w->nd, w->f, k, w->tmp[0]);
-        axpy(w->nd, -c.K, w->tmp[0], g);
-    }
+    if (c.K == 0) return;
+    super_multiply(w->m, w->s->M, x, c.K, g);
+    for (int i = 0; i < w->nd; i += 3) v3_acc(g + i, v3_mul(-c.K, v3_cross(v3_from(w->f + i), e)));
+    for (int j = 0; j < w->nd; j++) g[j] += c.K * v3_dot(v3_from(w->G + 3 * j), dmu);
 }
 
 /* ---- all together ---- */
 
-static void to_world_axes(const super_work *w, double *out)
+/* out = A out A^T block by block: columns are mixed, then rows. */
+static SUPER_FLAT void to_world_axes(const super_work *w, int size, double *out)
 {
-    lm_m3 At = m3_t(&w->A);
-    for (int col = 0; col < w->nd; col += 3)
-        for (int row = 0; row < w->nd; row += 3) {
-            lm_m3 B = super_block(out, w->nd, row, col), AB = m3_mul(&w->A, &B);
-            super_put(out, w->nd, row, col, m3_mul(&AB, &At));
+    lm_m3 A = w->A;
+    const double *a = A.m;
+    int nd = w->nd;
+    for (int col = 0; col < size; col += 3) {
+        double *c0 = out + (size_t)nd * (size_t)col, *c1 = c0 + nd, *c2 = c1 + nd;
+        for (int i = 0; i < size; i += 2) {
+            vec2 x = *(vec2 *)(c0 + i), y = *(vec2 *)(c1 + i), z = *(vec2 *)(c2 + i);
+            *(vec2 *)(c0 + i) = x * a[0] + y * a[3] + z * a[6];
+            *(vec2 *)(c1 + i) = x * a[1] + y * a[4] + z * a[7];
+            *(vec2 *)(c2 + i) = x * a[2] + y * a[5] + z * a[8];
         }
+        for (double *c = c0; c <= c2; c += nd)
+            for (int i = 0; i < size; i += 3) v3_put(c + i, m3_v(&A, v3_from(c + i)));
+    }
+}
+
+/* cM M alone */
+static int mass_tangent(const lm_super *s, const lm_super_state *st, double cM, double *scratch,
+                        double *out)
+{
+    super_work w;
+    int rc = super_begin_frame(s, st, scratch, &w);
+    if (rc) return rc;
+    for (int j = 0; j < w.m; j++)
+        axpy(w.m, cM, s->M + (size_t)w.m * (size_t)j, out + (size_t)w.nd * (size_t)j);
+    to_world_axes(&w, w.m, out);
+    return 0;
+}
+
+/* Elastic and damping forces. */
+static void deformation_tangent(super_work *w, coefficients c, double *out)
+{
+    deformation_blocks(w, c, out);
+    project_both_sides(w, out);
+    if (c.K == 0) return;
+    moving_arms(w, c.K);
+    damping_through_frame(w, c.K);
+}
+
+static void inertia_tangent(super_work *w, coefficients c, double *out)
+{
+    if (c.M != 0 || c.D != 0) inertia_blocks(w, c, out);
+    if (c.D != 0) torque_of_rates(w, c.D);
+    for (int k = 0; k < 3; k++) frame_column(w, k, c);
+}
+
+/* out += G^T right_G + left_G G + left_S S */
+static void add_through_frame(super_work *w, double *out)
+{
+    double *Gt = w->Z; /* no longer needed */
+    for (int j = 0; j < w->nd; j++)
+        for (int k = 0; k < 3; k++) Gt[w->nd * k + j] = w->G[3 * j + k];
+    add_product(w->nd, Gt, w->right_G, out);
+    add_product(w->nd, w->left_G, w->G, out);
+    add_product(w->nd, w->left_S, w->S, out);
 }
 
 int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM, double cD,
@@ -306,25 +375,24 @@ int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, doubl
 {
     super_work w;
     coefficients c = {cM, cD, cK};
+    size_t nd = 6 * (size_t)s->poses, three = sizeof(double) * 3 * nd;
+    memset(out, 0, sizeof(double) * nd * nd);
+    if (cD == 0 && cK == 0) return mass_tangent(s, st, cM, scratch, out);
     int rc = super_begin(s, st, g, scratch, &w);
     if (rc) return rc;
-    super_forces(&w);
-    super_frame_rate(&w, w.S);
-    deformation_blocks(&w, c, out);
-    project_both_sides(&w, out);
-    size_t three = sizeof(double) * 3 * (size_t)w.nd;
     memset(w.left_G, 0, three);
     memset(w.left_S, 0, three);
     memset(w.right_G, 0, three);
-    moving_arms(&w, cK);
-    damping_through_frame(&w, cK);
-    inertia_blocks(&w, c, out);
-    torque_of_rates(&w, cD);
-    inertia_through_frame(&w, c);
-    add_through_G(&w, w.right_G, out);
-    add_product(w.nd, w.left_G, w.G, 3, 1, out);
-    add_product(w.nd, w.left_S, w.S, 3, 1, out);
-    super_frame_second(&w, v3_sub(w.mu, w.moment), cK, out);
-    to_world_axes(&w, out);
+    memset(w.S, 0, three);
+    if (cK != 0) {
+        super_forces(&w);
+        super_frame_rate(&w, w.S);
+    } else
+        super_momenta(&w);
+    if (cK != 0 || super_is_damped(s)) deformation_tangent(&w, c, out);
+    inertia_tangent(&w, c, out);
+    add_through_frame(&w, out);
+    if (cK != 0) super_frame_second(&w, v3_sub(w.mu, w.moment), cK, out);
+    to_world_axes(&w, w.nd, out);
     return 0;
 }

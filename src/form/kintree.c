@@ -5,11 +5,37 @@
 static int link_rates(lm_link_kind kind) { return kind == LM_LINK_BALL ? 3 : 1; }
 static int link_positions(lm_link_kind kind) { return kind == LM_LINK_BALL ? 4 : 1; }
 
+static int is_identity(const lm_m3 *E)
+{
+    for (int k = 0; k < 9; k++)
+        if (E->m[k] != (k % 4 == 0)) return 0;
+    return 1;
+}
+
+static int is_zero(lm_v3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+
+/* The axis of coordinates that it is, or -1. */
+static int unit_axis(lm_v3 a)
+{
+    for (int k = 0; k < 3; k++)
+        if (a.x == (k == 0) && a.y == (k == 1) && a.z == (k == 2)) return k;
+    return -1;
+}
+
 int lm_kintree_link(lm_kintree *t, lm_link_kind kind, int parent, lm_v3 at, lm_m3 E, lm_v3 axis)
 {
     lm_link *l = LM_PUSH(t->arena, &t->links);
     if (!l) return -1;
-    *l = (lm_link){kind, parent, at, E, axis, t->np, t->nu};
+    *l = (lm_link){.kind = kind,
+                   .parent = parent,
+                   .at = at,
+                   .E = E,
+                   .axis = axis,
+                   .p = t->np,
+                   .u = t->nu,
+                   .straight = is_identity(&E),
+                   .centred = is_zero(at),
+                   .along = unit_axis(axis)};
     t->np += link_positions(kind);
     t->nu += link_rates(kind);
     return t->links.n - 1;
@@ -32,7 +58,7 @@ int lm_kintree_tip(lm_kintree *t, int link, lm_v3 r, lm_m3 E)
     int first = t->columns.n;
     lm_tip *tip = LM_PUSH(t->arena, &t->tips);
     if (!tip || push_columns(t, link)) return -1;
-    *tip = (lm_tip){link, r, E, first, t->columns.n - first};
+    *tip = (lm_tip){link, r, E, first, t->columns.n - first, is_identity(&E), is_zero(r)};
     return t->tips.n - 1;
 }
 
@@ -53,25 +79,43 @@ static void carry(const lm_link_motion *m, lm_v3 d, lm_v3 *x, lm_v3 *v, lm_v3 *a
     *a = v3_add(m->a, v3_add(v3_cross(m->al, d), v3_cross(m->w, wd)));
 }
 
+/* E turned about its own axis k: the other two columns turn in their plane. */
+static lm_m3 turned_about(const lm_m3 *E, int k, double u)
+{
+    int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
+    double c = cos(u), s = sin(u);
+    lm_m3 R = *E;
+    for (int r = 0; r < 3; r++) {
+        R.m[3 * i + r] = c * E->m[3 * i + r] + s * E->m[3 * j + r];
+        R.m[3 * j + r] = c * E->m[3 * j + r] - s * E->m[3 * i + r];
+    }
+    return R;
+}
+
 static void turn(const lm_link *l, const lm_m3 *E, double u, double du, double ddu,
                  lm_link_motion *m)
 {
-    lm_m3 Q = lm_rot_axis_angle(l->axis, u);
     lm_v3 e = m->e[0];
-    m->R = m3_mul(E, &Q);
+    if (l->along >= 0)
+        m->R = turned_about(E, l->along, u);
+    else {
+        lm_m3 Q = lm_rot_axis_angle(l->axis, u);
+        m->R = m3_mul(E, &Q);
+    }
     m->w = v3_add(m->w_before, v3_mul(du, e));
     m->al = v3_add(m->al_before, v3_mul(ddu, e));
     m->al = v3_add(m->al, v3_mul(du, v3_cross(m->w_before, e)));
 }
 
-static void slide(const lm_m3 *E, const lm_link_motion *parent, double u, double du, double ddu,
-                  lm_link_motion *m)
+/* d: from the parent's origin to where the slide begins */
+static void slide(const lm_m3 *E, const lm_link_motion *parent, lm_v3 d, double u, double du,
+                  double ddu, lm_link_motion *m)
 {
-    lm_v3 e = m->e[0], d = v3_sub(v3_add(m->x, v3_mul(u, e)), parent->x);
+    lm_v3 e = m->e[0];
     m->R = *E;
     m->w = m->w_before;
     m->al = m->al_before;
-    carry(parent, d, &m->x, &m->v, &m->a);
+    carry(parent, v3_add(d, v3_mul(u, e)), &m->x, &m->v, &m->a);
     m->v = v3_add(m->v, v3_mul(du, e));
     m->a = v3_add(m->a, v3_add(v3_mul(ddu, e), v3_mul(2 * du, v3_cross(m->w, e))));
 }
@@ -87,39 +131,55 @@ static void ball(const lm_m3 *E, const double *p, const double *du, const double
     if (ddu) m->al = v3_add(m->al, m3_v(E, v3_from(ddu)));
 }
 
+static void move_link(const lm_link *l, const lm_link_motion *up, const double *p, const double *du,
+                      const double *ddu, lm_link_motion *m)
+{
+    lm_v3 d = l->centred ? v3(0, 0, 0) : m3_v(&up->R, l->at);
+    lm_m3 product;
+    const lm_m3 *E = &up->R;
+    if (!l->straight) product = m3_mul(&up->R, &l->E), E = &product;
+    m->w_before = up->w;
+    m->al_before = up->al;
+    if (l->kind == LM_LINK_BALL)
+        for (int k = 0; k < 3; k++) m->e[k] = m3_col(E, k);
+    else
+        m->e[0] = l->along >= 0 ? m3_col(E, l->along) : m3_v(E, l->axis);
+    if (l->kind == LM_LINK_SLIDE) {
+        slide(E, up, d, p[l->p], du ? du[l->u] : 0, ddu ? ddu[l->u] : 0, m);
+        return;
+    }
+    if (l->centred)
+        m->x = up->x, m->v = up->v, m->a = up->a;
+    else
+        carry(up, d, &m->x, &m->v, &m->a);
+    if (l->kind == LM_LINK_TURN)
+        turn(l, E, p[l->p], du ? du[l->u] : 0, ddu ? ddu[l->u] : 0, m);
+    else
+        ball(E, p + l->p, du ? du + l->u : NULL, ddu ? ddu + l->u : NULL, m);
+}
+
 void lm_kintree_move(lm_kintree *t, const double *p, const double *du, const double *ddu)
 {
     const lm_link_motion ground = {.R = m3_identity()};
     for (int i = 0; i < t->links.n; i++) {
         const lm_link *l = &t->links.at[i];
-        const lm_link_motion *up = l->parent < 0 ? &ground : &t->motion[l->parent];
-        lm_link_motion *m = &t->motion[i];
-        lm_m3 E = m3_mul(&up->R, &l->E);
-        double v = du ? du[l->u] : 0, a = ddu ? ddu[l->u] : 0;
-        carry(up, m3_v(&up->R, l->at), &m->x, &m->v, &m->a);
-        m->w_before = up->w;
-        m->al_before = up->al;
-        if (l->kind == LM_LINK_BALL)
-            for (int k = 0; k < 3; k++) m->e[k] = m3_col(&E, k);
-        else
-            m->e[0] = m3_v(&E, l->axis);
-        if (l->kind == LM_LINK_TURN)
-            turn(l, &E, p[l->p], v, a, m);
-        else if (l->kind == LM_LINK_SLIDE)
-            slide(&E, up, p[l->p], v, a, m);
-        else
-            ball(&E, p + l->p, du ? du + l->u : NULL, ddu ? ddu + l->u : NULL, m);
+        move_link(l, l->parent < 0 ? &ground : &t->motion[l->parent], p, du, ddu, &t->motion[i]);
     }
 }
 
 void lm_kintree_tip_motion(const lm_kintree *t, int tip, lm_tip_motion *out)
 {
     const lm_tip *p = &t->tips.at[tip];
-    *out = (lm_tip_motion){.x = p->r, .R = p->E};
-    if (p->link < 0) return;
+    if (p->link < 0) {
+        *out = (lm_tip_motion){.x = p->r, .R = p->E};
+        return;
+    }
     const lm_link_motion *m = &t->motion[p->link];
-    carry(m, m3_v(&m->R, p->r), &out->x, &out->v, &out->a);
-    out->R = m3_mul(&m->R, &p->E);
+    if (p->centred)
+        out->x = m->x, out->v = m->v, out->a = m->a;
+    else
+        carry(m, m3_v(&m->R, p->r), &out->x, &out->v, &out->a);
+    out->R = p->straight ? m->R : m3_mul(&m->R, &p->E);
     out->w = m->w;
     out->al = m->al;
 }

@@ -30,13 +30,18 @@ typedef struct lm_link {
     lm_m3 E;
     lm_v3 axis; /* turn, slide: unit, in the axes of E */
     int p, u;   /* its place among the positions, its first rate */
+    /* most links are simple: what need not be multiplied */
+    int straight; /* 1: E is the identity */
+    int centred;  /* 1: `at` is zero */
+    int along;    /* the axis is this column of E; -1: none of them */
 } lm_link;
 
 typedef struct lm_tip {
     int link; /* -1: fixed to the ground */
     lm_v3 r;  /* place and axes on the link */
     lm_m3 E;
-    int first, n; /* its columns: rates that move it, from the root outwards */
+    int first, n;          /* its columns: rates that move it, from the root outwards */
+    int straight, centred; /* as those of a link */
 } lm_tip;
 
 typedef struct lm_link_motion {

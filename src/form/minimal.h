@@ -20,6 +20,7 @@
 typedef struct min_arg {
     const lm_expr *e;
     double sign;
+    int plain;    /* 1: e is one coordinate (or t), nothing more */
     int first;    /* of its numbers in grad, dot, next */
     int hess;     /* of its Hessian */
     int external; /* k > 0: row k - 1 of what a C function gives; e holds its inputs only */
@@ -70,7 +71,10 @@ typedef struct min_node {
     int first, n; /* in cols, jets */
     int nnear;    /* nodes that its motion exerts forces on */
     int *near;
+    int block; /* the first of their blocks */
 } min_node;
+
+enum { MINIMAL_BLOCK = 3 * NODE_V * NODE_V };
 
 typedef struct minimal {
     lm_system sys;
@@ -102,8 +106,8 @@ typedef struct minimal {
     int *input_at;                      /* [tree column inputs] place among the node's columns */
     int *input_first;                   /* [tree columns] */
     double *M, *D, *K;                  /* nodal matrices */
-    double *block;                      /* three 6x6 blocks per near node */
-    int *near_at;                       /* [nodes] place of a node among those near, scratch */
+    double *block;                      /* M, D and K, 6x6 each, of nodes and those near them */
+    int *block_at;                      /* [nodal nnz] place of an entry of M there, or -1 */
     int *place;                    /* [nv + nl] place of each row in one column of the matrix */
     double *sensed, *bent, *trial; /* for forces that read a coordinate */
     min_external external;

@@ -203,6 +203,7 @@ int minimal_external_take(minimal *s)
         use->x0 = at.x;
         use->R0 = at.R;
         s->tree.links.at[use->turn].E = use->R0;
+        s->tree.links.at[use->turn].straight = 0;
     }
     return bad;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What is wanted: matrices c[0] M + c[1] D + c[2] K, each into its own array. */
+/* What is wanted: c[0] M + c[1] D + c[2] K, or M, D and K (n = 3) each into its own array. */
 typedef struct tangent {
     int n;
     double *to[3];
@@ -29,27 +29,21 @@ static tangent wanted(int n, double *const *to, double c[][3])
 
 static double dot6(const double *a, const double *b)
 {
-    double sum = 0;
-    for (int i = 0; i < 6; i++) sum += a[i] * b[i];
-    return sum;
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) +
+           (a[4] * b[4] + a[5] * b[5]);
 }
 
-/* The 6x6 blocks of one node's columns, node by node of those near it, of the three matrices. */
-static void gather(minimal *s, int m)
+/* The nodal matrices by blocks of 6x6. */
+static void gather(minimal *s)
 {
-    const lm_pattern *p = &s->in->sys.pattern;
-    const min_node *node = &s->node[m];
-    double *B = s->block;
-    for (int k = 0; k < node->nnear; k++) s->near_at[node->near[k]] = k;
-    memset(B, 0, sizeof(double) * 3 * 36 * (size_t)node->nnear);
-    for (int c = 0; c < 6; c++)
-        for (int i = p->colptr[NODE_V * m + c]; i < p->colptr[NODE_V * m + c + 1]; i++) {
-            if (p->rowind[i] >= s->in->sys.nv) break;
-            int at = 36 * s->near_at[p->rowind[i] / NODE_V] + 6 * (p->rowind[i] % NODE_V) + c;
-            B[3 * at] = s->M[i];
-            B[3 * at + 1] = s->D[i];
-            B[3 * at + 2] = s->K[i];
-        }
+    int nnz = s->in->sys.pattern.nnz;
+    for (int i = 0; i < nnz; i++) {
+        if (s->block_at[i] < 0) continue;
+        double *B = s->block + s->block_at[i];
+        B[0] = s->M[i];
+        B[36] = s->D[i];
+        B[72] = s->K[i];
+    }
 }
 
 static void place_column(minimal *s, int col)
@@ -58,27 +52,44 @@ static void place_column(minimal *s, int col)
     for (int i = p->colptr[col]; i < p->colptr[col + 1]; i++) s->place[p->rowind[i]] = i;
 }
 
+typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Forces of M, D and K on a node near one that moves as j: f[0] = M X, f[1] = D X + M Xc,
+ * f[2] = K X + D Xv + M Xa. */
+static void forces(const double *B, const lm_jet *j, double f[3][6])
+{
+    vec2 sum[3][3] = {{{0}}};
+    for (int c = 0; c < 6; c++, B += 6) {
+        double X = j->X[c], Xc = j->Xc[c], Xv = j->Xv[c], Xa = j->Xa[c];
+        for (int h = 0; h < 3; h++) {
+            vec2 M = *(const vec2 *)(B + 2 * h), D = *(const vec2 *)(B + 36 + 2 * h);
+            vec2 K = *(const vec2 *)(B + 72 + 2 * h);
+            sum[0][h] += M * X;
+            sum[1][h] += D * X + M * Xc;
+            sum[2][h] += K * X + D * Xv + M * Xa;
+        }
+    }
+    memcpy(f, sum, sizeof sum);
+}
+
 /* Forces that one coordinate's motion of node m makes on the nodes near it, and by their partial
  * velocities on the coordinates. */
 static void add_motion(minimal *s, int m, const lm_jet *j, const tangent *w)
 {
     const min_node *node = &s->node[m];
     for (int k = 0; k < node->nnear; k++) {
-        const double *B = s->block + 3 * 36 * (size_t)k;
         const min_node *other = &s->node[node->near[k]];
-        double f[3][6] = {{0}};
-        for (int r = 0; r < 6; r++)
-            for (int c = 0; c < 6; c++, B += 3) {
-                f[0][r] += B[0] * j->X[c];
-                f[1][r] += B[1] * j->X[c] + B[0] * j->Xc[c];
-                f[2][r] += B[2] * j->X[c] + B[1] * j->Xv[c] + B[0] * j->Xa[c];
-            }
+        double f[3][6], sum[6];
+        forces(s->block + (size_t)MINIMAL_BLOCK * (size_t)(node->block + k), j, f);
         for (int t = 0; t < w->n; t++) {
-            const double *c = w->c[t];
-            double sum[6];
-            for (int r = 0; r < 6; r++) sum[r] = c[0] * f[0][r] + c[1] * f[1][r] + c[2] * f[2][r];
+            const double *c = w->c[t], *of = f[t];
+            if (w->n == 1) {
+                for (int r = 0; r < 6; r++)
+                    sum[r] = c[0] * f[0][r] + c[1] * f[1][r] + c[2] * f[2][r];
+                of = sum;
+            }
             for (int i = other->first; i < other->first + other->n; i++)
-                w->to[t][s->place[s->cols[i]]] += dot6(s->jets[i].X, sum);
+                w->to[t][s->place[s->cols[i]]] += dot6(s->jets[i].X, of);
         }
     }
 }
@@ -235,12 +246,12 @@ static int assemble(minimal *s, const lm_state *st, const tangent *w)
     if (!bad) bad = minimal_jets(s, st);
     if (!bad) bad = nodal_matrices(s, st, w);
     if (bad) return bad;
+    gather(s);
     for (int m = 0; m < s->m->nnodes; m++) {
-        gather(s, m);
         for (int k = s->node[m].first; k < s->node[m].first + s->node[m].n; k++) {
             place_column(s, s->cols[k]);
             add_motion(s, m, &s->jets[k], w);
-            for (int t = 0; t < w->n; t++) add_rows(s, m, &s->jets[k], w->to[t]);
+            for (int t = 0; t < w->n && s->sys.nl > 0; t++) add_rows(s, m, &s->jets[k], w->to[t]);
         }
         for (int t = 0; t < w->n; t++)
             if (w->c[t][2] != 0) add_geometric(s, m, w->c[t][2], w->to[t]);

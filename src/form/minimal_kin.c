@@ -21,6 +21,11 @@ static double expression(minimal *s, const min_arg *arg, const lm_state *st, dou
 {
     const lm_expr *e = arg->e;
     double *H = s->hess + arg->hess;
+    if (arg->plain) { /* the Hessian stays zero from the beginning */
+        g[0] = arg->sign;
+        dot[0] = 0;
+        return arg->sign * s->slots[e->inputs[0]];
+    }
     double u = arg->sign * (e->constant ? e->value : lm_expr_hess(e, s->slots, s->scratch, g, H));
     for (int i = 0; i < e->ninputs; i++) {
         dot[i] = 0;
@@ -73,6 +78,7 @@ static void second_rates(minimal *s, const lm_state *st)
         int n = e->ninputs;
         double *out = s->next + arg->first, *H = s->hess + arg->hess;
         for (int i = 0; i < n; i++) out[i] = 0;
+        if (arg->plain) continue;
         if (arg->external) minimal_external_curve(s, k, out);
         for (int side = -1; side <= 1 && !arg->external; side += 2) {
             for (int i = 0; i < n; i++)

@@ -132,6 +132,30 @@ static int list_near(minimal *s, int n, int *seen)
     return 0;
 }
 
+/* Where the entries of the nodal matrices go, which are used by blocks of 6x6, column by column: M of
+ * a node and one near it, then D and K. Entries of constraints have no such place. */
+static int place_blocks(minimal *s, int *near_at)
+{
+    const lm_pattern *p = &s->in->sys.pattern;
+    int blocks = 0;
+    s->block_at = LM_NEW_N(&s->arena, int, p->nnz);
+    if (!s->block_at) return -1;
+    for (int i = 0; i < p->nnz; i++) s->block_at[i] = -1;
+    for (int n = 0; n < s->m->nnodes; n++) {
+        min_node *node = &s->node[n];
+        node->block = blocks;
+        for (int k = 0; k < node->nnear; k++) near_at[node->near[k]] = blocks++;
+        for (int c = 0; c < NODE_V; c++)
+            for (int i = p->colptr[NODE_V * n + c]; i < p->colptr[NODE_V * n + c + 1]; i++) {
+                int r = p->rowind[i];
+                if (r < s->in->sys.nv)
+                    s->block_at[i] = MINIMAL_BLOCK * near_at[r / NODE_V] + NODE_V * c + r % NODE_V;
+            }
+    }
+    s->block = LM_NEW_N(&s->arena, double, (size_t)MINIMAL_BLOCK *(size_t)blocks);
+    return s->block ? 0 : -1;
+}
+
 /* The matrix as a table of marks, size x size. */
 static void mark_block(const minimal *s, unsigned char *mark, int n, int m)
 {
@@ -183,13 +207,11 @@ static int pattern_of_marks(minimal *s, const unsigned char *mark)
 int minimal_make_pattern(minimal *s)
 {
     size_t size = (size_t)(s->sys.nv + s->sys.nl);
-    int most = 1, nnz = s->in->sys.pattern.nnz;
-    s->near_at = LM_NEW_N(&s->arena, int, s->m->nnodes);
-    if (!s->near_at) return -1;
-    for (int n = 0; n < s->m->nnodes; n++) {
-        if (list_near(s, n, s->near_at)) return -1;
-        most = s->node[n].nnear > most ? s->node[n].nnear : most;
-    }
+    int nnz = s->in->sys.pattern.nnz, *scratch = LM_NEW_N(&s->arena, int, s->m->nnodes);
+    if (!scratch) return -1;
+    for (int n = 0; n < s->m->nnodes; n++)
+        if (list_near(s, n, scratch)) return -1;
+    if (place_blocks(s, scratch)) return -1;
     unsigned char *mark = lm_alloc(size * size);
     if (!mark) return -1;
     mark_all(s, mark);
@@ -198,9 +220,8 @@ int minimal_make_pattern(minimal *s)
     s->K = LM_NEW_N(&s->arena, double, nnz);
     s->M = LM_NEW_N(&s->arena, double, nnz);
     s->D = LM_NEW_N(&s->arena, double, nnz);
-    s->block = LM_NEW_N(&s->arena, double, 3 * 36 * (size_t)most);
     s->place = LM_NEW_N(&s->arena, int, size);
-    return bad || !s->K || !s->M || !s->D || !s->block || !s->place ? -1 : 0;
+    return bad || !s->K || !s->M || !s->D || !s->place ? -1 : 0;
 }
 
 /* ---- the start ---- */

@@ -51,7 +51,7 @@ static int write_scalar(writer *w, const lm_expr *e, double sign, lm_link_kind k
     }
     min_arg *a = LM_PUSH(&w->s->arena, &w->args);
     if (!a) return -1;
-    *a = (min_arg){.e = e, .sign = sign};
+    *a = (min_arg){.e = e, .sign = sign, .plain = e->nops == 1 && e->ninputs == 1};
     return hang(w->s, p, kind, axis);
 }
 

@@ -10,8 +10,8 @@
 #define MOST_RATIO    2.0
 #define MOST_ROTATION 0.5
 
-/* Newton's method leaves at most so much of the motion open: redundant constraints, which are not in
- * the equations, must hold, too. */
+/* Where there are constraints, Newton's method leaves at most so much of the motion open: redundant
+ * ones, which are not in the equations, must hold, too. */
 #define LEAST_CARE 1e-9
 
 /* ---- between the ends of a step ---- */
@@ -156,10 +156,11 @@ typedef struct trial_log {
 } trial_log;
 
 /* The size to try after a failure: at first not much less, as a singular position may be in the way,
- * and the hop over it must not be long against the last step. */
+ * and the hop over it must not be long against the last step; nor where something could not be
+ * evaluated, which may be able to at the next try. */
 static double retry_size(trial_log *r, double take)
 {
-    return ++r->failures < 8 ? 0.5 * take : 0.2 * take;
+    return ++r->failures < 8 || r->why == LM_STEP_NOT_FINITE ? 0.5 * take : 0.2 * take;
 }
 
 /* Try to hop over a singular position by a step of size h, or a few times that: 0; 1: no; < 0:
@@ -190,7 +191,8 @@ static int try_step(radau *g, double t, double *h, trial_log *r, double *ratio)
     lm_integrator *s = &g->base;
     double take = *h;
     radau_predict(g, take);
-    double goal = fmin(0.005 * radau_allowance(g, take), LEAST_CARE);
+    double goal = 0.005 * radau_allowance(g, take);
+    if (s->sys->nl > 0) goal = fmin(goal, LEAST_CARE);
     r->why = radau_iterate(g, t, take, fmax(goal, 1e-15));
     if (r->why == LM_STEP_NO_MEMORY) return -1;
     if (r->why == LM_STEP_CONVERGED) {
@@ -350,7 +352,7 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
     if (!g) return NULL;
     g->q = lm_alloc(sizeof(double) * (5 * (size_t)sys->nq + 26 * nv + 14 * nl + 1));
     int wanted = !sys->flexible && sys->nl > 0;
-    if (wanted) g->mass = lm_linear_create(&sys->pattern, &sys->groups);
+    if (wanted) g->mass = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     g->M = lm_alloc(sizeof(double) * 3 * (size_t)sys->pattern.nnz);
     if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 2, &own) || !g->q || !g->M ||
         radau_pair_init(&g->pair, sys) || (wanted && !g->mass)) {

@@ -26,6 +26,16 @@
 #define MOST_CHANGED 0.06
 #define MOST_RATE    0.15
 
+/* Coordinates of single numbers are measured in frames that move along: turning as such changes
+ * nothing, and the rate alone tells. Matrices that are made a step before are three times as far from
+ * the stages as those made in its middle, and serve ten times worse: where those converge with more
+ * than the good rate, the next step has its own from the beginning. */
+#define MOST_TURNED_ALONG 1.5
+
+/* Where the last step converged with at most this rate, M, D and K serve for factors of another step
+ * size, too. */
+#define GOOD_RATE 0.02
+
 /* Polynomials of the last step are continued by so many times its size. */
 #define MOST_AHEAD 6.0
 
@@ -121,7 +131,8 @@ static void fill(radau *g, double h)
         }
 }
 
-static int refactor(radau *g, double t, double h)
+/* Factors for the step size h, of M, D and K at hand or of new ones. */
+static int refactor(radau *g, double t, double h, int anew)
 {
     lm_integrator *s = &g->base;
     double t0 = s->profile.on ? lm_seconds() : 0;
@@ -129,7 +140,7 @@ static int refactor(radau *g, double t, double h)
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
     if (s->clock->fresh > 0) lm_linear_new_pivots(g->pair.lin); /* a resumed run has none */
     s->clock->fresh = 0;
-    int bad = matrices(g, t, h);
+    int bad = anew ? matrices(g, t, h) : 0;
     if (bad) return bad;
     fill(g, h);
     double t1 = s->profile.on ? lm_seconds() : 0;
@@ -140,7 +151,7 @@ static int refactor(radau *g, double t, double h)
         s->profile.factor += lm_seconds() - t1;
     }
     g->factor_h = bad ? 0 : h;
-    g->turned = 0;
+    if (anew) g->turned = 0;
     return bad;
 }
 
@@ -319,12 +330,22 @@ static int is_noise(radau *g, double motion)
     return motion <= 1e-14 / sqrt(fmax(lm_linear_rcond(g->base.lin), SOFTNESS));
 }
 
+/* g->rate_of is the slowest contraction of the last step; negative where its matrices were made in
+ * that step; 0: not known. */
+static int wants_matrices(const radau *g)
+{
+    int along = g->base.sys->scalar;
+    return g->factor_h == 0 || g->base.clock->fresh != 0 ||
+           g->turned > (along ? MOST_TURNED_ALONG : MOST_TURNED) || g->rate_of > MOST_RATE ||
+           (along && -g->rate_of > GOOD_RATE);
+}
+
 static int wants_factors(const radau *g, double h)
 {
-    return g->factor_h == 0 || g->base.clock->fresh != 0 ||
-           fabs(h / g->factor_h - 1) > MOST_CHANGED || g->turned > MOST_TURNED ||
-           g->rate_of > MOST_RATE;
+    return fabs(h / g->factor_h - 1) > MOST_CHANGED;
 }
+
+static int serve_again(const radau *g) { return g->rate_of != 0 && fabs(g->rate_of) <= GOOD_RATE; }
 
 static lm_step_result not_finite(radau *g, double t, double h)
 {
@@ -343,11 +364,12 @@ static lm_step_result not_finite(radau *g, double t, double h)
 lm_step_result radau_iterate(radau *g, double t, double h, double goal)
 {
     lm_integrator *s = &g->base;
-    double last = 0, motion;
-    int current = wants_factors(g, h), factors = current; /* made in this step */
-    g->rate_of = 0;
+    double last = 0, slowest = 0, motion;
+    int refill = !wants_matrices(g) && wants_factors(g, h);
+    int current = wants_matrices(g) || (refill && !serve_again(g)); /* matrices of this step */
+    int factors = current || refill;
     for (int it = 0; it < 15; it++) {
-        int bad = factors ? refactor(g, t, h) : 0;
+        int bad = factors ? refactor(g, t, h, current) : 0;
         if (bad) return no_factors(g, t, h, bad);
         factors = 0;
         if (residual(g, t, h)) return not_finite(g, t, h);
@@ -356,7 +378,8 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
         if (!isfinite(size)) return LM_STEP_DIVERGED;
         double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
-        g->rate_of = current ? 0 : fmax(g->rate_of, rate);
+        slowest = fmax(slowest, rate);
+        g->rate_of = current ? -slowest : slowest;
         if (left <= goal) return LM_STEP_CONVERGED;
         if (size <= 4e-15 * (1 + lm_motion_norm(s->sys, s->clock->size, g->x[2])))
             return LM_STEP_CONVERGED;
@@ -367,7 +390,7 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
             return rate > 1 ? LM_STEP_DIVERGED : LM_STEP_SLOW;
         if (current) continue;
         factors = current = 1;
-        last = 0;
+        last = slowest = 0;
     }
     return LM_STEP_SLOW;
 }

@@ -46,6 +46,7 @@ static void test_rigid(void **unused)
         for (int n = 2; n <= 5; n++) {
             make_rod(&b, n, some_rod, kinds[k]);
             for (int i = 0; i < n; i++) b.R0[i] = rnd_turn(3);
+            assert_int_equal(lm_super_setup(&b.s), 0);
             b.s.beta = 1;
             b.s.alpha = 1;
             assert_near(b.s.mass, 1.4, 1e-14);
