@@ -154,7 +154,7 @@ typedef struct limber_run_options {
     const char *report;   /* HTML report of the results, see limber_report; NULL: none */
     const char *vtk;      /* folder for files of ParaView, see limber_export_vtk; NULL: none */
     double until;         /* > 0: replaces that of the model */
-    int threads;          /* 0: as the library likes; the results do not depend on it */
+    int threads;          /* 0, 1: the caller's only; the results do not depend on it */
     int resume;           /* continue the run in `results` */
     int profile;          /* measure the time by phase */
     const char *settings; /* text stored with the results (the command's options) */

@@ -275,7 +275,7 @@ static lm_method choose_method(const lm_spec_analysis *a, const lm_system *sys)
     return sys->flexible && a->step == 0 ? LM_METHOD_RADAU : LM_METHOD_GENERALIZED_ALPHA;
 }
 
-static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
+static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
 {
     lm_integrator_options opt = {.until = until,
                                  .tolerance = a->tolerance,
@@ -290,6 +290,15 @@ static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys,
     case LM_METHOD_EXPLICIT: return lm_extrapolation_create(sys, &opt);
     default: return lm_genalpha_create(sys, &opt);
     }
+}
+
+/* Its linear systems are solved as the analysis says. */
+static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
+{
+    sys->solver = a->solver;
+    lm_integrator *g = create_integrator(a, sys, until);
+    sys->solver = LM_SOLVER_AUTOMATIC;
+    return g;
 }
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d)

@@ -18,6 +18,7 @@ typedef struct lm_tables {
 typedef struct lm_run {
     const lm_model *model;
     lm_system *sys;
+    lm_pool *pool; /* the run's threads; NULL: the caller's only */
     const limber_run_options *opt;
     lm_diag *diag;
     limber_summary *sum;

@@ -379,6 +379,17 @@ static limber_status run_all(lm_run *run)
     return st;
 }
 
+/* Threads for what can use them; results do not depend on their number. More than some hundreds cost
+ * memory and gain nothing. */
+static limber_status start_threads(lm_run *run)
+{
+    int threads = run->opt->threads < 256 ? run->opt->threads : 256;
+    if (threads <= 1) return LIMBER_OK;
+    run->pool = lm_pool_create(threads);
+    run->sys->pool = run->pool;
+    return run->pool ? LIMBER_OK : LIMBER_MEMORY;
+}
+
 static void release(lm_run *run)
 {
     if (run->sys) run->sys->form->destroy(run->sys);
@@ -386,6 +397,7 @@ static void release(lm_run *run)
     lm_free(run->row);
     lm_free(run->pose);
     lm_free(run->forces);
+    lm_pool_destroy(run->pool);
     lm_diag_sort(run->diag);
 }
 
@@ -405,7 +417,8 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
     limber_status st = form ? form->create(&model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
     if (!st) {
         snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", form->name);
-        st = run_all(&run);
+        st = start_threads(&run);
+        if (!st) st = run_all(&run);
     }
     int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
     if (computed && run.opt->results && make_files(model, run.opt, msg) && !st) st = LIMBER_IO;

@@ -16,6 +16,7 @@
 #include <limber/status.h>
 
 #include "base/diag.h"
+#include "base/pool.h"
 #include "form/discrete.h"
 #include "math/sparse.h"
 #include "model/model.h"
@@ -60,6 +61,9 @@ typedef struct lm_form {
     /* x[nv] = M^-1 x of a system with quick_mass and without constraints. 0; 1: some motion has no
      * mass. */
     int (*divide_by_mass)(lm_system *sys, double t, const double *q, double *x);
+    /* a[nv] and lam[nl] that the equations ask for at t, q, v, without a matrix. 0; 1: cannot be had so.
+     * NULL: the formulation has no such thing. */
+    int (*accelerations)(lm_system *sys, const lm_state *s, double *a, double *lam);
     /* d(phi)/dt and d2(phi)/dt2; [nl], 0 for inactive rows. */
     int (*constraint_rate)(lm_system *sys, const lm_state *s, double *rate);
     int (*constraint_accel)(lm_system *sys, const lm_state *s, double *accel);
@@ -99,10 +103,14 @@ struct lm_system {
     int nq, nv, nl, nposes;
     lm_pattern pattern;     /* of the (nv + nl) matrix */
     lm_groups groups;       /* of its unknowns, for the block solver */
+    lm_solver solver;       /* of linear systems that are made for it now */
+    lm_pool *pool;          /* threads that work on it; NULL: the caller's only */
     unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
     unsigned char *active;  /* [nl] */
     const int *row;         /* [nl] index of each into model->rows; NULL: the same */
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
+    const double *inputs;   /* added to the values of loads and efforts: force and torque of each
+                             * load (6), then of each joint coordinate the effort; NULL: nothing */
     double softness;  /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */

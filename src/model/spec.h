@@ -304,6 +304,7 @@ typedef struct lm_spec_formulation {
     lm_formulation_type type;
     int basis_modes;          /* ffr: basis: modes (1) or spline (0, default) */
     int modes;                /* ffr: number of modes per bending direction, default 4 */
+    int substructures;        /* ffr: parts of each beam with a frame of their own; 0: by itself */
     int algorithm_dense;      /* ffr: algorithm: dense (1) or dca (0, default) */
     int closure_spring;       /* rfe: closure: spring (1) or constraint (0, default) */
     double closure_stiffness; /* rfe: of those springs, times the stiffest division's */
@@ -328,6 +329,13 @@ typedef enum lm_method {
     LM_METHOD_RADAU,
     LM_METHOD_AUTOMATIC /* not said: by the model */
 } lm_method;
+/* Of the linear systems. */
+typedef enum lm_solver {
+    LM_SOLVER_AUTOMATIC,
+    LM_SOLVER_TREE,
+    LM_SOLVER_BLOCK,
+    LM_SOLVER_KLU
+} lm_solver;
 typedef struct lm_spec_analysis {
     lm_loc loc;
     lm_analysis_type type;
@@ -336,6 +344,7 @@ typedef struct lm_spec_analysis {
     double step;               /* 0: error-controlled */
     lm_method method;
     double rho_inf;        /* 0.8 */
+    lm_solver solver;      /* dynamics */
     int load_steps;        /* statics: 1 */
     int count;             /* modes, campbell: 10 */
     int about_statics;     /* modes */

@@ -1,9 +1,16 @@
-/* The order of elimination and its structure, once for a pattern: a quotient graph of groups, least
- * degree first, then the rows that each group's elimination touches. */
+/* The order of elimination, once for a pattern: a quotient graph of groups, from which the group with
+ * the least key is taken again and again.
+ *
+ * Keys: the degree (unknowns that the group's elimination touches), which keeps the work small, and the
+ * time at which the group would be finished if every branch of the tree had a processor of its own,
+ *
+ *     finish(v) = max over groups u eliminated before that touch v of finish(u) + work of v's front .
+ *
+ * What is finished first, goes first: groups that wait for nobody, no two of them neighbours, then their
+ * neighbours, which now touch the neighbours' neighbours. On a path half of the groups go in each of
+ * these rounds, on a tree the leaves and half of those that have two neighbours (rake and compress): the
+ * tree of eliminations has depth O(log n), balanced by work. */
 #include "solve/block.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* More fill than so many unknowns touched per group on average: not a case for this solver. */
 enum { MOST_FILL = 60 };
@@ -11,6 +18,11 @@ enum { MOST_FILL = 60 };
 typedef struct list {
     int *at, n, cap;
 } list;
+
+typedef struct key {
+    double major, minor;
+    int v;
+} key;
 
 /* A group that is not yet eliminated knows neighbours it shares an entry with (vars) and eliminated
  * groups whose neighbours are its neighbours (elems). */
@@ -25,7 +37,11 @@ typedef struct order {
     int *degree;        /* [n] -1: eliminated */
     int *blocked;       /* [n] groups that must go before */
     list *unblocks;     /* [n] */
-    int *heap, *heap_degree, nheap, heap_cap;
+    lm_block_order by;
+    double *ready; /* [n] when all that it waits for is finished, ns */
+    key *key;      /* [n] of the groups' latest entries in the heap */
+    key *heap;
+    int nheap, heap_cap;
     int *sequence, done; /* groups in order */
     long fill;
     int failed;
@@ -43,49 +59,55 @@ static int push(order *o, list *l, int v)
     return 0;
 }
 
-/* ---- least degree first: a heap with outdated entries, ties by number ---- */
+/* ---- least key first: a heap with outdated entries, ties by number ---- */
 
-static int before(const order *o, int d, int v, int i)
+static key key_of(const order *o, int v)
 {
-    return d < o->heap_degree[i] || (d == o->heap_degree[i] && v < o->heap[i]);
+    double finish = o->ready[v] + lm_block_front_work(o->size[v], o->degree[v]);
+    if (o->by == LM_ORDER_TREE) return (key){finish, 0, v};
+    return (key){o->degree[v], o->by == LM_ORDER_MIDDLE ? finish : 0, v};
 }
 
-static void heap_put(order *o, int i, int d, int v) { o->heap_degree[i] = d, o->heap[i] = v; }
+static int before(const key *a, const key *b)
+{
+    if (a->major != b->major) return a->major < b->major;
+    if (a->minor != b->minor) return a->minor < b->minor;
+    return a->v < b->v;
+}
 
 static void heap_push(order *o, int v)
 {
-    if (o->nheap == o->heap_cap) {
-        int cap = 2 * o->heap_cap + 64;
-        int *heap = LM_NEW_N(&o->arena, int, cap), *deg = LM_NEW_N(&o->arena, int, cap);
-        if (!heap || !deg) {
-            o->failed = 1;
-            return;
-        }
-        if (o->nheap) {
-            memcpy(heap, o->heap, sizeof(int) * (size_t)o->nheap);
-            memcpy(deg, o->heap_degree, sizeof(int) * (size_t)o->nheap);
-        }
-        o->heap = heap, o->heap_degree = deg, o->heap_cap = cap;
+    key *grown = lm_vec_grow(&o->arena, o->heap, o->nheap, &o->heap_cap, sizeof *grown);
+    if (!grown) {
+        o->failed = 1;
+        return;
     }
-    int i = o->nheap++, d = o->degree[v];
-    for (; i > 0 && before(o, d, v, (i - 1) / 2); i = (i - 1) / 2)
-        heap_put(o, i, o->heap_degree[(i - 1) / 2], o->heap[(i - 1) / 2]);
-    heap_put(o, i, d, v);
+    o->heap = grown;
+    int i = o->nheap++;
+    key k = o->key[v] = key_of(o, v);
+    for (; i > 0 && before(&k, &o->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        o->heap[i] = o->heap[(i - 1) / 2];
+    o->heap[i] = k;
 }
 
-static int heap_pop(order *o, int *degree)
+static key heap_pop(order *o)
 {
-    int top = o->heap[0], i = 0;
-    *degree = o->heap_degree[0];
-    int v = o->heap[--o->nheap], d = o->heap_degree[o->nheap];
+    key top = o->heap[0], k = o->heap[--o->nheap];
+    int i = 0;
     for (int c = 1; c < o->nheap; c = 2 * i + 1) {
-        if (c + 1 < o->nheap && before(o, o->heap_degree[c + 1], o->heap[c + 1], c)) c++;
-        if (before(o, d, v, c)) break;
-        heap_put(o, i, o->heap_degree[c], o->heap[c]);
+        if (c + 1 < o->nheap && before(&o->heap[c + 1], &o->heap[c])) c++;
+        if (before(&k, &o->heap[c])) break;
+        o->heap[i] = o->heap[c];
         i = c;
     }
-    heap_put(o, i, d, v);
+    o->heap[i] = k;
     return top;
+}
+
+static int outdated(const order *o, const key *k)
+{
+    const key *now = &o->key[k->v];
+    return o->degree[k->v] < 0 || k->major != now->major || k->minor != now->minor;
 }
 
 /* ---- the quotient graph ---- */
@@ -93,14 +115,14 @@ static int heap_pop(order *o, int *degree)
 static int start(order *o, const lm_pattern *p, const lm_groups *g)
 {
     size_t n = (size_t)g->n;
-    *o = (order){.n = g->n, .g = g};
     lm_arena *a = &o->arena;
     o->size = LM_NEW_N(a, int, n), o->mark = LM_NEW_N(a, int, n), o->degree = LM_NEW_N(a, int, n);
-    o->blocked = LM_NEW_N(a, int, n), o->sequence = LM_NEW_N(a, int, n);
+    o->blocked = LM_NEW_N(a, int, n);
+    o->ready = LM_NEW_N(a, double, n), o->key = LM_NEW_N(a, key, n);
     o->vars = LM_NEW_N(a, list, n), o->elems = LM_NEW_N(a, list, n),
     o->reach = LM_NEW_N(a, list, n);
     o->unblocks = LM_NEW_N(a, list, n);
-    if (!o->size || !o->mark || !o->degree || !o->blocked || !o->sequence || !o->vars ||
+    if (!o->size || !o->mark || !o->degree || !o->blocked || !o->ready || !o->key || !o->vars ||
         !o->elems || !o->reach || !o->unblocks)
         return -1;
     for (int i = 0; i < p->n; i++) o->size[g->of[i]]++;
@@ -148,21 +170,35 @@ static int neighbours(order *o, int v, list *out)
     return total;
 }
 
+/* u has lost its neighbour v and has got those of v. */
+static void update(order *o, int u, int v)
+{
+    int kept = 0;
+    if (o->reach[v].n == 1) { /* v had no other: no need to look at all neighbours of a hub */
+        o->degree[u] -= o->size[v];
+        return;
+    }
+    for (int k = 0; k < o->elems[u].n; k++)
+        if (o->reach[o->elems[u].at[k]].n) o->elems[u].at[kept++] = o->elems[u].at[k];
+    o->elems[u].n = kept;
+    push(o, &o->elems[u], v);
+    o->degree[u] = neighbours(o, u, NULL);
+}
+
 static void eliminate(order *o, int v)
 {
     list *reach = &o->reach[v];
-    o->fill += neighbours(o, v, reach);
+    int degree = neighbours(o, v, reach);
+    double finish = o->ready[v] + lm_block_front_work(o->size[v], degree);
+    o->fill += degree;
     o->degree[v] = -1;
     o->sequence[o->done++] = v;
     for (int k = 0; k < o->elems[v].n; k++) /* absorbed by the new one */
         o->reach[o->elems[v].at[k]].n = 0;
     for (int i = 0; i < reach->n && !o->failed; i++) {
-        int u = reach->at[i], kept = 0;
-        for (int k = 0; k < o->elems[u].n; k++)
-            if (o->reach[o->elems[u].at[k]].n) o->elems[u].at[kept++] = o->elems[u].at[k];
-        o->elems[u].n = kept;
-        push(o, &o->elems[u], v);
-        o->degree[u] = neighbours(o, u, NULL);
+        int u = reach->at[i];
+        update(o, u, v);
+        if (finish > o->ready[u]) o->ready[u] = finish;
         if (!o->blocked[u]) heap_push(o, u);
     }
     for (int k = 0; k < o->unblocks[v].n; k++) {
@@ -172,7 +208,7 @@ static void eliminate(order *o, int v)
 }
 
 /* 0, 1: no order, -1: no memory. */
-static int least_degree(order *o)
+static int eliminate_all(order *o)
 {
     for (int v = 0; v < o->n; v++) {
         if (o->size[v] > LARGEST_GROUP) return 1;
@@ -180,256 +216,19 @@ static int least_degree(order *o)
         if (!o->blocked[v]) heap_push(o, v);
     }
     while (o->nheap && !o->failed) {
-        int degree, v = heap_pop(o, &degree);
-        if (o->degree[v] < 0 || degree != o->degree[v]) continue;
-        eliminate(o, v);
+        key k = heap_pop(o);
+        if (outdated(o, &k)) continue;
+        eliminate(o, k.v);
         if (o->fill > (long)MOST_FILL * (o->n + 10)) return 1;
     }
     return o->failed ? -1 : o->done < o->n;
 }
 
-/* ---- from the sequence to the plan ---- */
-
-typedef struct builder {
-    lm_arena *arena; /* of the plan */
-    const lm_pattern *p;
-    const lm_groups *g;
-    lm_block_plan *plan;
-    int *place;   /* [groups] place in the sequence */
-    int *new_of;  /* [n] new number of each unknown of the pattern */
-    int *node_of; /* [n] node of each new number */
-    int *mark;    /* [n] */
-} builder;
-
-static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
-/* Number the unknowns along a sequence of groups. */
-static void number(builder *b, const int *sequence)
+int lm_block_sequence(const lm_pattern *p, const lm_groups *g, lm_block_order by, int *sequence)
 {
-    lm_block_plan *plan = b->plan;
-    int *count = b->mark; /* of each node's unknowns, then where its next one goes */
-    memset(count, 0, sizeof(int) * (size_t)plan->n);
-    for (int k = 0; k < plan->nnodes; k++) b->place[sequence[k]] = k;
-    for (int i = 0; i < plan->n; i++) count[b->place[b->g->of[i]]]++;
-    for (int k = 0, at = 0; k < plan->nnodes; k++) {
-        plan->nodes[k].first = at;
-        plan->nodes[k].m = count[k];
-        at += count[k];
-        count[k] = plan->nodes[k].first;
-    }
-    for (int i = 0; i < plan->n; i++) {
-        int k = b->place[b->g->of[i]], to = count[k]++;
-        b->new_of[i] = to;
-        plan->old_of[to] = i;
-        b->node_of[to] = k;
-    }
-    memset(b->mark, 0, sizeof(int) * (size_t)plan->n);
-}
-
-static void note_row(builder *b, int k, int row, int *rows, int *n)
-{
-    const lm_block_node *node = &b->plan->nodes[k];
-    if (row < node->first + node->m || b->mark[row] == k + 1) return;
-    b->mark[row] = k + 1;
-    rows[(*n)++] = row;
-}
-
-/* Entries of each unknown's row and column, as one list: the symmetric structure. */
-typedef struct symmetric {
-    int *start, *at;
-} symmetric;
-
-static int make_symmetric(const lm_pattern *p, lm_arena *arena, symmetric *s)
-{
-    s->start = LM_NEW_N(arena, int, p->n + 2);
-    s->at = LM_NEW_N(arena, int, 2 * p->nnz + 1);
-    if (!s->start || !s->at) return -1;
-    for (int c = 0; c < p->n; c++)
-        for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
-            s->start[c + 2]++;
-            s->start[p->rowind[k] + 2]++;
-        }
-    for (int i = 0; i <= p->n; i++) s->start[i + 1] += s->start[i];
-    for (int c = 0; c < p->n; c++)
-        for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
-            s->at[s->start[c + 1]++] = p->rowind[k]; /* in the end start[c + 1] ends list c */
-            s->at[s->start[p->rowind[k] + 1]++] = c;
-        }
-    return 0;
-}
-
-/* Rows of every node: those of its own entries and those its children leave it. */
-static int find_rows(builder *b, const symmetric *s, lm_arena *temp)
-{
-    lm_block_plan *plan = b->plan;
-    int *rows = LM_NEW_N(temp, int, plan->n + 1);
-    if (!rows) return -1;
-    for (int k = 0; k < plan->nnodes; k++) plan->nodes[k].child = plan->nodes[k].sibling = -1;
-    for (int k = 0; k < plan->nnodes; k++) {
-        lm_block_node *node = &plan->nodes[k];
-        int n = 0;
-        for (int i = node->first; i < node->first + node->m; i++) {
-            int old = plan->old_of[i];
-            for (int e = s->start[old]; e < s->start[old + 1]; e++)
-                note_row(b, k, b->new_of[s->at[e]], rows, &n);
-        }
-        for (int c = node->child; c >= 0; c = plan->nodes[c].sibling)
-            for (int i = 0; i < plan->nodes[c].r; i++)
-                note_row(b, k, plan->nodes[c].rows[i], rows, &n);
-        qsort(rows, (size_t)n, sizeof *rows, ascending);
-        node->r = n;
-        node->rows = lm_arena_copy(b->arena, rows, sizeof(int) * (size_t)n);
-        if (!node->rows) return -1;
-        node->parent = n ? b->node_of[rows[0]] : -1;
-        if (!n) continue;
-        node->sibling = plan->nodes[node->parent].child;
-        plan->nodes[node->parent].child = k;
-    }
-    memset(b->mark, 0, sizeof(int) * (size_t)plan->n);
-    return 0;
-}
-
-/* The same tree with every subtree contiguous: a new sequence of groups. */
-static int postorder(const builder *b, const int *sequence, lm_arena *temp, int *out)
-{
-    const lm_block_plan *plan = b->plan;
-    int n = plan->nnodes, *size = LM_NEW_N(temp, int, n + 1), *begin = LM_NEW_N(temp, int, n + 2);
-    if (!size || !begin) return -1;
-    for (int k = 0; k < n; k++) {
-        size[k] += 1;
-        if (plan->nodes[k].parent >= 0) size[plan->nodes[k].parent] += size[k];
-    }
-    /* from the last to the first: a node stands at the end of the range of its subtree */
-    int roots = n;
-    for (int k = n - 1; k >= 0; k--) {
-        int p = plan->nodes[k].parent, *end = p < 0 ? &roots : &begin[p];
-        int last = *end; /* the range that is still free under the parent ends here */
-        *end -= size[k];
-        out[last - 1] = sequence[k];
-        begin[k] = last - 1;
-    }
-    return 0;
-}
-
-static int find_places(builder *b)
-{
-    lm_block_plan *plan = b->plan;
-    for (int k = 0; k < plan->nnodes; k++) {
-        lm_block_node *node = &plan->nodes[k];
-        node->to_parent = LM_NEW_N(b->arena, int, node->r);
-        if (!node->to_parent) return -1;
-        if (node->parent < 0) continue;
-        const lm_block_node *up = &plan->nodes[node->parent];
-        for (int i = 0, j = 0; i < node->r; i++) {
-            int row = node->rows[i];
-            if (row < up->first + up->m)
-                node->to_parent[i] = row - up->first;
-            else {
-                while (up->rows[j] != row) j++;
-                node->to_parent[i] = up->m + j;
-            }
-        }
-    }
-    return 0;
-}
-
-static int place_in_front(const lm_block_node *node, int row)
-{
-    if (row < node->first + node->m) return row - node->first;
-    int lo = 0, hi = node->r - 1;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (node->rows[mid] < row)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return node->m + lo;
-}
-
-/* Each entry of the pattern belongs to the node that is eliminated first. */
-static int find_entries(builder *b)
-{
-    lm_block_plan *plan = b->plan;
-    const lm_pattern *p = b->p;
-    plan->from = LM_NEW_N(b->arena, int, p->nnz + 1);
-    plan->to = LM_NEW_N(b->arena, int, p->nnz + 1);
-    if (!plan->from || !plan->to) return -1;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int c = 0; c < p->n; c++)
-            for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
-                int j = b->new_of[c], i = b->new_of[p->rowind[k]];
-                lm_block_node *node = &plan->nodes[b->node_of[i < j ? i : j]];
-                if (pass == 0) {
-                    node->nent++;
-                    continue;
-                }
-                int at = node->entry + node->nent++;
-                plan->from[at] = k;
-                plan->to[at] =
-                    place_in_front(node, i) + (node->m + node->r) * place_in_front(node, j);
-            }
-        for (int k = 0, at = 0; k < plan->nnodes && pass == 0; k++) {
-            plan->nodes[k].entry = at;
-            at += plan->nodes[k].nent;
-            plan->nodes[k].nent = 0;
-        }
-    }
-    return 0;
-}
-
-/* Most that waits on the stack: a node takes its children's updates off and leaves its own. */
-static int measure(lm_block_plan *plan, lm_arena *temp)
-{
-    size_t now = 0, *under = LM_NEW_N(temp, size_t, plan->nnodes + 1);
-    if (!under) return -1;
-    for (int k = 0; k < plan->nnodes; k++) {
-        const lm_block_node *node = &plan->nodes[k];
-        size_t m = (size_t)node->m, r = (size_t)node->r;
-        if (now + r * r > plan->stack) plan->stack = now + r * r;
-        now = now + r * r - under[k];
-        if (node->parent >= 0) under[node->parent] += r * r;
-        if (node->m + node->r > plan->largest) plan->largest = node->m + node->r;
-        plan->doubles += m * m + 2 * m * r;
-    }
-    return 0;
-}
-
-static int reserve(builder *b, lm_arena *temp)
-{
-    lm_block_plan *plan = b->plan;
-    plan->n = b->p->n;
-    plan->nnodes = b->g->n;
-    plan->nodes = LM_NEW_N(b->arena, lm_block_node, plan->nnodes);
-    plan->old_of = LM_NEW_N(b->arena, int, plan->n + 1);
-    b->place = LM_NEW_N(temp, int, plan->nnodes + 1);
-    b->new_of = LM_NEW_N(temp, int, plan->n + 1);
-    b->node_of = LM_NEW_N(temp, int, plan->n + 1);
-    b->mark = LM_NEW_N(temp, int, plan->n + plan->nnodes + 1);
-    return plan->nodes && plan->old_of && b->place && b->new_of && b->node_of && b->mark ? 0 : -1;
-}
-
-int lm_block_plan_make(const lm_pattern *p, const lm_groups *g, lm_arena *arena,
-                       lm_block_plan *plan)
-{
-    order o;
-    symmetric s;
-    builder b = {.arena = arena, .p = p, .g = g, .plan = plan};
-    *plan = (lm_block_plan){0};
+    order o = {.n = g->n, .g = g, .by = by, .sequence = sequence};
     int bad = start(&o, p, g);
-    if (!bad) bad = least_degree(&o);
-    if (!bad) {
-        lm_arena *temp = &o.arena;
-        int *final = LM_NEW_N(temp, int, g->n + 1);
-        bad = !final || reserve(&b, temp) || make_symmetric(p, temp, &s) ? -1 : 0;
-        for (int pass = 0; pass < 2 && !bad; pass++) {
-            b.arena = pass ? arena : temp;
-            number(&b, pass ? final : o.sequence);
-            bad = find_rows(&b, &s, temp);
-            if (!bad && pass == 0) bad = postorder(&b, o.sequence, temp, final);
-        }
-        bad = bad || find_places(&b) || find_entries(&b) || measure(plan, temp) ? -1 : 0;
-    }
+    if (!bad) bad = eliminate_all(&o);
     lm_arena_free(&o.arena);
     return bad;
 }

@@ -6,7 +6,7 @@ int lm_filter_init(lm_filter *f, lm_system *sys)
 {
     size_t n = (size_t)(sys->nv + sys->nl);
     f->sys = sys;
-    f->lin = lm_linear_create(&sys->pattern, &sys->groups);
+    f->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     f->mass = lm_alloc(sizeof(double) * (size_t)sys->pattern.nnz);
     f->x = lm_alloc(sizeof(double) * 2 * n);
     return f->lin && f->mass && f->x ? 0 : -1;

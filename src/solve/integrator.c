@@ -23,7 +23,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
     g->x = lm_alloc(sizeof(double) * (2 * (nv + nl) + 1));
-    g->lin = lm_linear_create(&sys->pattern, &sys->groups);
+    g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     if (!g->block || !g->x || !g->lin) return -1;
     g->clock = (lm_clock *)(void *)g->block;
     double *p = g->block + head;
@@ -133,10 +133,11 @@ static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
 
 /* The same without a matrix, where nothing but masses resists: 0, or 1 to use the matrix. */
 static int direct_acceleration(lm_integrator *g, double t, const double *q, const double *v,
-                               double *a)
+                               double *a, double *lam)
 {
     lm_system *sys = g->sys;
     lm_state s = {t, q, v, a, NULL};
+    if (sys->form->accelerations && !sys->form->accelerations(sys, &s, a, lam)) return 0;
     if (!sys->quick_mass || sys->nl > 0 || sys->algebraic) return 1;
     if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return 1;
     for (int i = 0; i < sys->nv; i++) g->x[i] = -g->x[i];
@@ -153,8 +154,9 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
     const lm_system *sys = g->sys;
     double last = INFINITY;
     memset(a, 0, sizeof(double) * (size_t)sys->nv);
+    if (!direct_acceleration(g, t, q, v, a, lam)) return 0;
+    memset(a, 0, sizeof(double) * (size_t)sys->nv);
     memset(lam, 0, sizeof(double) * (size_t)sys->nl);
-    if (!direct_acceleration(g, t, q, v, a)) return 0;
     for (int it = 0; it < 20; it++) {
         lm_state s = {t, q, v, a, lam};
         double change = 0, size = 0, sum = 0;

@@ -22,7 +22,28 @@ struct lm_linear {
 /* After the block solver has failed, so many factorisations go to KLU before it is tried again. */
 enum { DOUBTS = 50 };
 
-lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups)
+/* From so many groups on, it can pay to have threads work at both ends of a chain. */
+enum { MANY_GROUPS = 64 };
+
+static lm_block_order order_for(lm_solver solver, int groups)
+{
+    if (solver == LM_SOLVER_TREE) return LM_ORDER_TREE;
+    return solver == LM_SOLVER_BLOCK || groups < MANY_GROUPS ? LM_ORDER_ENDS : LM_ORDER_MIDDLE;
+}
+
+/* NULL: no memory, or *no_order 1. A balanced tree may fill in where other orders do not. */
+static lm_block_solver *make_block(const lm_pattern *p, const lm_groups *g, lm_solver solver,
+                                   lm_pool *pool, int *no_order)
+{
+    lm_block_order order = order_for(solver, g->n);
+    lm_block_solver *b = lm_block_create(p, g, order, pool, no_order);
+    if (!b && *no_order && order == LM_ORDER_TREE)
+        b = lm_block_create(p, g, LM_ORDER_MIDDLE, pool, no_order);
+    return b;
+}
+
+static lm_linear *create(const lm_pattern *p, const lm_groups *groups, lm_solver solver,
+                         lm_pool *pool)
 {
     int no_order = 1;
     lm_linear *l = lm_alloc(sizeof *l);
@@ -33,10 +54,21 @@ lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups)
     l->common.tol =
         0.1; /* the default, 0.001, trusts the zero diagonal of constraint rows too far */
     l->rhs = lm_alloc(sizeof(double) * (size_t)p->n);
-    if (groups && groups->n) l->block = lm_block_create(p, groups, &no_order);
+    if (groups && groups->n && solver != LM_SOLVER_KLU)
+        l->block = make_block(p, groups, solver, pool, &no_order);
     if (l->values && l->rhs && (l->block || no_order)) return l;
     lm_linear_destroy(l);
     return NULL;
+}
+
+lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups)
+{
+    return create(p, groups, LM_SOLVER_AUTOMATIC, NULL);
+}
+
+lm_linear *lm_linear_create_for(const lm_system *sys, const lm_pattern *p, const lm_groups *groups)
+{
+    return create(p, groups, sys->solver, sys->pool);
 }
 
 void lm_linear_destroy(lm_linear *l)
@@ -81,26 +113,34 @@ static int analyze(lm_linear *l)
     return l->symbolic ? 0 : -1;
 }
 
+static int all_finite(const lm_linear *l)
+{
+    for (int k = 0; k < l->p->nnz; k++)
+        if (!isfinite(l->values[k])) return 0;
+    return 1;
+}
+
+/* 0; 1: KLU's turn; 2: a value is not a finite number. With one, the backward error is none either. */
 static int factor_by_block(lm_linear *l)
 {
     l->by_block = 0;
-    if (!l->block) return 1;
-    if (l->doubts > 0) {
-        l->doubts--;
+    if (l->block && l->doubts == 0) {
+        l->by_block = !lm_block_factor(l->block, l->values);
+        if (l->by_block) return 0;
+        if (!all_finite(l)) return 2;
+        l->doubts = DOUBTS, l->full++;
         return 1;
     }
-    int bad = lm_block_factor(l->block, l->values);
-    if (bad) l->doubts = DOUBTS, l->full++;
-    l->by_block = !bad;
-    return bad;
+    if (!all_finite(l)) return 2;
+    if (l->doubts > 0) l->doubts--;
+    return 1;
 }
 
 int lm_linear_factor(lm_linear *l)
 {
     const lm_pattern *p = l->p;
-    for (int k = 0; k < p->nnz; k++)
-        if (!isfinite(l->values[k])) return 2;
-    if (p->n == 0 || !factor_by_block(l)) return 0;
+    int bad = p->n ? factor_by_block(l) : 0;
+    if (bad != 1) return bad;
     if (analyze(l)) return -1;
     if (old_pivots_serve(l)) return 0;
     lm_linear_new_pivots(l);

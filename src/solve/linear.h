@@ -2,15 +2,19 @@
  *
  * Block elimination (block.h) where the groups of unknowns allow it, else KLU, whose factorisation
  * re-uses the pivots of an earlier one; when that loses accuracy (pivot growth), new pivots are
- * chosen. */
+ * chosen. Which of them, and in which order of elimination, is decided by the model and its key `solver`,
+ * never by the number of threads: that must not show in the results. */
 #ifndef LM_SOLVE_LINEAR_H
 #define LM_SOLVE_LINEAR_H
 
-#include "math/sparse.h"
+#include "form/form.h"
 
 typedef struct lm_linear lm_linear;
 
+/* groups NULL: by KLU. */
 lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups);
+/* The same with the solver and the threads of a system. */
+lm_linear *lm_linear_create_for(const lm_system *sys, const lm_pattern *p, const lm_groups *groups);
 void lm_linear_destroy(lm_linear *l);
 double *lm_linear_values(lm_linear *l); /* [nnz] fill, then factor */
 

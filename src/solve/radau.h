@@ -65,8 +65,8 @@ typedef struct radau {
     radau_pair pair;
     lm_linear *mass; /* for accelerations between the steps; NULL: not wanted */
     double factor_h; /* step of the factors in use; 0: none */
-    double turned;   /* motion since they were made */
-    double rate_of;  /* contraction of the last iteration */
+    double turned;   /* motion since M, D and K were made */
+    double rate_of;  /* slowest contraction of the last step; negative: its matrices were new */
 } radau;
 
 /* ---- radau_newton.c ---- */

@@ -53,7 +53,7 @@ static int make_groups(radau_pair *p, const lm_system *sys)
 int radau_pair_init(radau_pair *p, const lm_system *sys)
 {
     if (make_pattern(p, sys) || find_places(p, sys) || make_groups(p, sys)) return -1;
-    p->lin = lm_linear_create(&p->pattern, &p->groups);
+    p->lin = lm_linear_create_for(sys, &p->pattern, &p->groups);
     return p->lin ? 0 : -1;
 }
 

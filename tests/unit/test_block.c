@@ -124,7 +124,7 @@ static void check_mesh(int nodes, const link *l, int joints)
     mesh m;
     int no_order;
     make(&m, nodes, l, joints);
-    lm_block_solver *b = lm_block_create(&m.p, &m.g, &no_order);
+    lm_block_solver *b = lm_block_create(&m.p, &m.g, LM_ORDER_ENDS, NULL, &no_order);
     assert_non_null(b);
     for (int again = 0; again < 3; again++) {
         fill(&m);
@@ -183,7 +183,7 @@ static void linear_growth(void **state)
         mesh m;
         for (int j = 0; j < n; j++) joints_of[j] = (link){j, j - 1, 0};
         make(&m, n, joints_of, n);
-        assert_int_equal(lm_block_plan_make(&m.p, &m.g, &arena, &plan), 0);
+        assert_int_equal(lm_block_plan_make(&m.p, &m.g, LM_ORDER_ENDS, &arena, &plan), 0);
         doubles[k] = plan.doubles;
         assert_true(plan.largest <= 2 * V + ROWS);
         assert_true(plan.stack <= 2 * (V + ROWS) * (V + ROWS));
@@ -201,7 +201,7 @@ static void refuses(void **state)
     lm_block_solver *b;
     joints_of[0] = (link){0, -1, 0};
     make(&m, 2, joints_of, 1);
-    b = lm_block_create(&m.p, &m.g, &no_order);
+    b = lm_block_create(&m.p, &m.g, LM_ORDER_ENDS, NULL, &no_order);
     assert_non_null(b);
     fill(&m);
     for (int k = m.p.colptr[7]; k < m.p.colptr[8]; k++) m.values[k] = 0; /* an empty column */
@@ -213,7 +213,7 @@ static void refuses(void **state)
     /* groups that wait for each other */
     int start[] = {0, 1, 2}, after[] = {1, 0};
     lm_groups circle = {.n = 2, .of = m.g.of, .after_start = start, .after = after};
-    assert_null(lm_block_create(&m.p, &circle, &no_order));
+    assert_null(lm_block_create(&m.p, &circle, LM_ORDER_ENDS, NULL, &no_order));
     assert_int_equal(no_order, 1);
     lm_arena_free(&m.arena);
 }
@@ -230,7 +230,7 @@ static void full_graphs_are_left_to_others(void **state)
     assert_int_equal(lm_pattern_make(&pb, &arena, N, &p), 0);
     for (int i = 0; i < N; i++) of[i] = i;
     lm_groups g = {.n = N, .of = of, .after_start = start};
-    assert_null(lm_block_create(&p, &g, &no_order));
+    assert_null(lm_block_create(&p, &g, LM_ORDER_ENDS, NULL, &no_order));
     assert_int_equal(no_order, 1);
     lm_arena_free(&arena);
 }
@@ -246,7 +246,7 @@ static void memory_that_fails(void **state)
     long live = lm_mem_live();
     while (!b) {
         lm_mem_fail_after(++k);
-        b = lm_block_create(&m.p, &m.g, &no_order);
+        b = lm_block_create(&m.p, &m.g, LM_ORDER_ENDS, NULL, &no_order);
         lm_mem_fail_after(0);
         if (b) break;
         assert_int_equal(no_order, 0);
