@@ -1,6 +1,7 @@
 /* The list of formulations: the only place that names them. */
 #include "form/form.h"
 
+#include "form/ffr.h"
 #include "form/minimal.h"
 #include "form/nodal.h"
 #include "form/rfe.h"
@@ -13,7 +14,7 @@ static const struct {
     [LM_FORM_MINIMAL] = {"minimal", &lm_form_minimal},
     [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", NULL},
     [LM_FORM_RFE] = {"rfe", &lm_form_rfe},
-    [LM_FORM_FFR] = {"ffr", NULL},
+    [LM_FORM_FFR] = {"ffr", &lm_form_ffr},
 };
 
 const lm_form *lm_form_get(lm_formulation_type type) { return forms[type].form; }

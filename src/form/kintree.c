@@ -158,13 +158,19 @@ static void move_link(const lm_link *l, const lm_link_motion *up, const double *
         ball(E, p + l->p, du ? du + l->u : NULL, ddu ? ddu + l->u : NULL, m);
 }
 
-void lm_kintree_move(lm_kintree *t, const double *p, const double *du, const double *ddu)
+void lm_kintree_move_links(lm_kintree *t, int first, int n, const double *p, const double *du,
+                           const double *ddu)
 {
     const lm_link_motion ground = {.R = m3_identity()};
-    for (int i = 0; i < t->links.n; i++) {
+    for (int i = first; i < first + n; i++) {
         const lm_link *l = &t->links.at[i];
         move_link(l, l->parent < 0 ? &ground : &t->motion[l->parent], p, du, ddu, &t->motion[i]);
     }
+}
+
+void lm_kintree_move(lm_kintree *t, const double *p, const double *du, const double *ddu)
+{
+    lm_kintree_move_links(t, 0, t->links.n, p, du, ddu);
 }
 
 void lm_kintree_tip_motion(const lm_kintree *t, int tip, lm_tip_motion *out)

@@ -84,6 +84,9 @@ int lm_kintree_finish(lm_kintree *t); /* 0, -1 */
 
 /* Motion of all links; du and ddu may be NULL: at rest. */
 void lm_kintree_move(lm_kintree *t, const double *p, const double *du, const double *ddu);
+/* The same of n links from `first` on, whose parents have been moved. */
+void lm_kintree_move_links(lm_kintree *t, int first, int n, const double *p, const double *du,
+                           const double *ddu);
 void lm_kintree_tip_motion(const lm_kintree *t, int tip, lm_tip_motion *m);
 /* Partial velocity X [6] of a column of a tip that moves as m. */
 void lm_kintree_partial(const lm_kintree *t, const lm_column *c, const lm_tip_motion *m, double *X);

@@ -185,7 +185,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 {
     lm_system *in;
     *out = NULL;
-    limber_status st = nodal_create(m, NULL, diag, &in);
+    limber_status st = nodal_create(m, NULL, NULL, diag, &in);
     return st ? st : minimal_create(in, diag, out);
 }
 
@@ -197,7 +197,7 @@ static int initial(lm_system *sys, double *q, double *v)
     return 0;
 }
 
-/* Remembered angles move with the coordinates; where they end exactly is measured from the poses. */
+/* Where remembered angles end exactly is measured from the poses. */
 static int follow_angles(minimal *s, const double *q0, const double *dx, double *q1)
 {
     int own = s->sys.nq - s->m->nangles;
@@ -206,16 +206,7 @@ static int follow_angles(minimal *s, const double *q0, const double *dx, double 
     if (!s->in->ntracked) return 0;
     int bad = minimal_place(s, &at);
     if (bad) return bad;
-    for (int k = 0; k < s->in->ntracked; k++) {
-        const lm_coord *c = &s->m->coords[s->in->tracked[k]];
-        int pair = s->m->joints[c->joint].pair;
-        const lm_pair_pose *pose = &s->in->kin.pair[pair];
-        lm_v3 G[LM_PAIR_BLOCKS], d[LM_PAIR_BLOCKS];
-        pair_velocity(&s->m->pairs[pair], s->vi, d);
-        lm_measure_grad(c->measure, c->i, c->j, pose, G);
-        double near = q0[own + c->turns] + blocks_dot(G, d);
-        q1[own + c->turns] = lm_angle_near(lm_measure_value(c->measure, c->i, c->j, pose), near);
-    }
+    moved_follow_angles(&s->moved, q1, s->vi, s->qi, q1);
     return 0;
 }
 

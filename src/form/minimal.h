@@ -11,8 +11,7 @@
 #ifndef LM_FORM_MINIMAL_H
 #define LM_FORM_MINIMAL_H
 
-#include "form/kintree.h"
-#include "form/nodal.h"
+#include "form/moved.h"
 #include "form/recursive.h"
 #include "math/eliminate.h"
 
@@ -66,16 +65,6 @@ typedef struct min_rate {
     int turns;
 } min_rate;
 
-/* Where a node sits on the tree: its columns, in terms of the coordinates. */
-typedef struct min_node {
-    int first, n; /* in cols, jets */
-    int nnear;    /* nodes that its motion exerts forces on */
-    int *near;
-    int block; /* the first of their blocks */
-} min_node;
-
-enum { MINIMAL_BLOCK = 3 * NODE_V * NODE_V };
-
 typedef struct minimal {
     lm_system sys;
     lm_arena arena;
@@ -99,16 +88,13 @@ typedef struct minimal {
     double *slots, *scratch;        /* of the arguments */
     double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
     double *hess, *hess_low;        /* ... */
-    min_node *node;                 /* [nodes] */
+    lm_moved moved;                 /* the equations in terms of the coordinates, with these: */
+    moved_node *node;               /* [nodes] where it sits on the tree */
     int *cols;                      /* coordinates that move a node */
     lm_jet *jets;
-    int *col_start, *col_node, *col_at; /* by coordinate: nodes it moves, and which of their jets */
-    int *input_at;                      /* [tree column inputs] place among the node's columns */
-    int *input_first;                   /* [tree columns] */
-    double *M, *D, *K;                  /* nodal matrices */
-    double *block;                      /* M, D and K, 6x6 each, of nodes and those near them */
-    int *block_at;                      /* [nodal nnz] place of an entry of M there, or -1 */
-    int *place;                    /* [nv + nl] place of each row in one column of the matrix */
+    int *col_start, *col_node;     /* by coordinate: nodes it moves */
+    int *input_at;                 /* [tree column inputs] place among the node's columns */
+    int *input_first;              /* [tree columns] */
     double *sensed, *bent, *trial; /* for forces that read a coordinate */
     min_external external;
     lm_recursive *recursive; /* NULL: not a tree of rigid bodies */

@@ -99,21 +99,6 @@ static void second_rates(minimal *s, const lm_state *st)
 
 /* ---- motion ---- */
 
-/* Angles of joints: the value nearest to what q remembers. */
-static void place_angles(minimal *s, const double *q)
-{
-    nodal *in = s->in;
-    int first = NODE_Q * s->m->nnodes, own = s->sys.nq - s->m->nangles;
-    memcpy(s->qi + first, q + own, sizeof(double) * (size_t)s->m->nangles);
-    for (int k = 0; k < in->ntracked; k++) {
-        const lm_coord *c = &s->m->coords[in->tracked[k]];
-        int pair = s->m->joints[c->joint].pair;
-        nodal_kinematics_of(in, s->qi, pair);
-        double value = lm_measure_value(c->measure, c->i, c->j, &in->kin.pair[pair]);
-        s->qi[first + c->turns] = lm_angle_near(value, q[own + c->turns]);
-    }
-}
-
 int minimal_place(minimal *s, const lm_state *st)
 {
     int bad = s->written ? arguments(s, st) : 0;
@@ -133,12 +118,13 @@ int minimal_place(minimal *s, const lm_state *st)
         v3_put(s->ai + NODE_V * n, m->a);
         v3_put(s->ai + NODE_V * n + 3, m->al);
     }
-    place_angles(s, st->q);
+    moved_angles(&s->moved, st->q, s->qi);
     for (int k = 0; k < s->sys.nl && st->lam; k++) s->li[s->row[k]] = st->lam[k];
     for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[s->row[k]] = s->sys.active[k];
     s->in->coordinate = s->written ? st->q : NULL;
     s->in->coordinate_rate = s->written ? st->v : NULL;
     s->in->sys.load_factor = s->sys.load_factor;
+    s->in->sys.inputs = s->sys.inputs;
     s->in->sys.softness = s->sys.softness;
     s->in->sys.regular_mass = s->sys.regular_mass;
     return 0;

@@ -57,17 +57,13 @@ static int list_moved(minimal *s, int total)
     int nv = s->sys.nv;
     s->col_start = LM_NEW_N(&s->arena, int, nv + 2);
     s->col_node = LM_NEW_N(&s->arena, int, total);
-    s->col_at = LM_NEW_N(&s->arena, int, total);
-    if (!s->col_start || !s->col_node || !s->col_at) return -1;
+    if (!s->col_start || !s->col_node) return -1;
     int *start = s->col_start + 1; /* runs ahead while the lists are filled */
     for (int k = 0; k < total; k++) start[s->cols[k] + 1]++;
     for (int c = 0; c < nv; c++) start[c + 1] += start[c];
     for (int n = 0; n < s->m->nnodes; n++)
-        for (int k = 0; k < s->node[n].n; k++) {
-            int to = start[s->cols[s->node[n].first + k]]++;
-            s->col_node[to] = n;
-            s->col_at[to] = s->node[n].first + k;
-        }
+        for (int k = 0; k < s->node[n].n; k++)
+            s->col_node[start[s->cols[s->node[n].first + k]]++] = n;
     return 0;
 }
 
@@ -89,7 +85,7 @@ int minimal_make_columns(minimal *s, lm_diag *diag)
     int nodes = s->m->nnodes, done = 0;
     size_t most = s->written ? (size_t)s->written * (size_t)nodes : (size_t)s->tree.columns.n;
     int *at = LM_NEW_N(&s->arena, int, s->written);
-    s->node = LM_NEW_N(&s->arena, min_node, nodes);
+    s->node = LM_NEW_N(&s->arena, moved_node, nodes);
     s->cols = LM_NEW_N(&s->arena, int, most);
     s->input_first = LM_NEW_N(&s->arena, int, s->tree.columns.n);
     if (!at || !s->node || !s->cols || !s->input_first) return -1;
@@ -101,6 +97,13 @@ int minimal_make_columns(minimal *s, lm_diag *diag)
         s->node[n].n = done - s->node[n].first;
     }
     s->jets = LM_NEW_N(&s->arena, lm_jet, done);
+    s->moved = (lm_moved){.sys = &s->sys,
+                          .in = s->in,
+                          .row = s->row,
+                          .own = s->own,
+                          .node = s->node,
+                          .cols = s->cols,
+                          .jets = s->jets};
     if (!s->jets || list_moved(s, done)) return -1;
     int errors = diag->errors;
     refuse_idle(s, diag);
@@ -109,119 +112,88 @@ int minimal_make_columns(minimal *s, lm_diag *diag)
 
 /* ---- pattern ---- */
 
-/* Nodes that share an entry of the nodal matrix with the columns of node n. */
-static int list_near(minimal *s, int n, int *seen)
+/* Which rows a column has so far: those whose mark is the column's. */
+typedef struct marks {
+    lm_pattern_builder pb;
+    int *row;  /* [nv + nl] */
+    int *node; /* [nodes] whose coordinates are there */
+} marks;
+
+static int is_new(int *mark, int i, int col)
 {
-    const lm_pattern *p = &s->in->sys.pattern;
-    int count = 0, nodes = s->m->nnodes;
-    for (int pass = 0; pass < 2; pass++) {
-        count = 0;
-        for (int k = 0; k < nodes; k++) seen[k] = 0;
-        for (int c = NODE_V * n; c < NODE_V * (n + 1); c++)
-            for (int i = p->colptr[c]; i < p->colptr[c + 1]; i++) {
-                int other = p->rowind[i] / NODE_V;
-                if (p->rowind[i] >= s->in->sys.nv || seen[other]) continue;
-                seen[other] = 1;
-                if (pass) s->node[n].near[count] = other;
-                count++;
-            }
-        if (pass == 0) s->node[n].near = LM_NEW_N(&s->arena, int, count);
-        if (!s->node[n].near) return -1;
-    }
-    s->node[n].nnear = count;
-    return 0;
+    int fresh = mark[i] != col + 1;
+    mark[i] = col + 1;
+    return fresh;
 }
 
-/* Where the entries of the nodal matrices go, which are used by blocks of 6x6, column by column: M of
- * a node and one near it, then D and K. Entries of constraints have no such place. */
-static int place_blocks(minimal *s, int *near_at)
+/* The coordinates that move a node, as rows of a column. The rates of a tree are listed from its root
+ * outwards, so that all before one that is there already are there, too. */
+static void mark_node(const minimal *s, marks *k, int n, int col)
 {
-    const lm_pattern *p = &s->in->sys.pattern;
-    int blocks = 0;
-    s->block_at = LM_NEW_N(&s->arena, int, p->nnz);
-    if (!s->block_at) return -1;
-    for (int i = 0; i < p->nnz; i++) s->block_at[i] = -1;
-    for (int n = 0; n < s->m->nnodes; n++) {
-        min_node *node = &s->node[n];
-        node->block = blocks;
-        for (int k = 0; k < node->nnear; k++) near_at[node->near[k]] = blocks++;
-        for (int c = 0; c < NODE_V; c++)
-            for (int i = p->colptr[NODE_V * n + c]; i < p->colptr[NODE_V * n + c + 1]; i++) {
-                int r = p->rowind[i];
-                if (r < s->in->sys.nv)
-                    s->block_at[i] = MINIMAL_BLOCK * near_at[r / NODE_V] + NODE_V * c + r % NODE_V;
-            }
-    }
-    s->block = LM_NEW_N(&s->arena, double, (size_t)MINIMAL_BLOCK *(size_t)blocks);
-    return s->block ? 0 : -1;
-}
-
-/* The matrix as a table of marks, size x size. */
-static void mark_block(const minimal *s, unsigned char *mark, int n, int m)
-{
-    size_t size = (size_t)(s->sys.nv + s->sys.nl);
-    for (int c = 0; c < s->node[m].n; c++)
-        for (int r = 0; r < s->node[n].n; r++)
-            mark[size * (size_t)s->cols[s->node[m].first + c] +
-                 (size_t)s->cols[s->node[n].first + r]] = 1;
-}
-
-/* Columns of a node against a row of constraints, and the other way round. */
-static void mark_row(const minimal *s, unsigned char *mark, int n, int row)
-{
-    size_t size = (size_t)(s->sys.nv + s->sys.nl), r = (size_t)(s->sys.nv + row);
-    for (int c = 0; c < s->node[n].n; c++) {
-        size_t col = (size_t)s->cols[s->node[n].first + c];
-        mark[size * col + r] = mark[size * r + col] = 1;
+    if (!is_new(k->node, n, col)) return;
+    for (int c = s->node[n].first + s->node[n].n - 1; c >= s->node[n].first; c--) {
+        int r = s->cols[c];
+        if (is_new(k->row, r, col)) {
+            lm_pattern_add(&k->pb, r, col);
+            if (col >= s->sys.nv) lm_pattern_add(&k->pb, col, r);
+        } else if (!s->written)
+            break;
     }
 }
 
-static void mark_all(const minimal *s, unsigned char *mark)
+/* The constraints that a node takes part in, as rows of a coordinate's column; the other way round too:
+ * what reads a reaction needs not be held by it. */
+static void mark_constraints(const minimal *s, marks *k, int n, int col)
 {
     const lm_pattern *p = &s->in->sys.pattern;
     int nv = s->in->sys.nv;
-    for (int n = 0; n < s->m->nnodes; n++) {
-        for (int k = 0; k < s->node[n].nnear; k++) mark_block(s, mark, s->node[n].near[k], n);
-        mark_block(s, mark, n, n);
-    }
-    for (int c = 0; c < p->n; c++)
-        for (int i = p->colptr[c]; i < p->colptr[c + 1]; i++) {
-            int r = p->rowind[i], row = c >= nv ? s->own[c - nv] : r >= nv ? s->own[r - nv] : -1;
-            int node = c >= nv ? r / NODE_V : c / NODE_V;
-            if (row >= 0 && node < s->m->nnodes) mark_row(s, mark, node, row);
+    for (int c = NODE_V * n; c < NODE_V * (n + 1); c++)
+        for (int i = p->colptr[c + 1] - 1; i >= p->colptr[c] && p->rowind[i] >= nv; i--) {
+            int row = s->own[p->rowind[i] - nv];
+            if (row < 0 || !is_new(k->row, s->sys.nv + row, col)) continue;
+            lm_pattern_add(&k->pb, s->sys.nv + row, col);
+            lm_pattern_add(&k->pb, col, s->sys.nv + row);
         }
-    for (int k = 0; k < s->sys.nv + s->sys.nl; k++)
-        mark[(size_t)k * (size_t)(s->sys.nv + s->sys.nl + 1)] = 1;
 }
 
-static int pattern_of_marks(minimal *s, const unsigned char *mark)
+static void coordinate_pattern(const minimal *s, marks *k, int col)
 {
-    lm_pattern_builder pb = {.arena = &s->arena};
+    for (int i = s->col_start[col]; i < s->col_start[col + 1]; i++) {
+        const moved_node *node = &s->node[s->col_node[i]];
+        mark_node(s, k, s->col_node[i], col);
+        for (int e = 0; e < node->nnear; e++) mark_node(s, k, node->near[e], col);
+        mark_constraints(s, k, s->col_node[i], col);
+    }
+}
+
+static void multiplier_pattern(const minimal *s, marks *k, int own)
+{
+    const lm_pattern *p = &s->in->sys.pattern;
+    int nv = s->in->sys.nv, col = nv + s->row[own];
+    for (int i = p->colptr[col]; i < p->colptr[col + 1] && p->rowind[i] < nv; i++)
+        mark_node(s, k, p->rowind[i] / NODE_V, s->sys.nv + own);
+}
+
+static int make_pattern(minimal *s, lm_arena *temp)
+{
     int size = s->sys.nv + s->sys.nl;
-    for (int c = 0; c < size; c++)
-        for (int r = 0; r < size; r++)
-            if (mark[(size_t)size * (size_t)c + (size_t)r]) lm_pattern_add(&pb, r, c);
-    return pb.failed || lm_pattern_make(&pb, &s->arena, size, &s->sys.pattern) ? -1 : 0;
+    marks k = {.pb = {.arena = temp},
+               .row = LM_NEW_N(temp, int, size),
+               .node = LM_NEW_N(temp, int, s->m->nnodes)};
+    if (!k.row || !k.node) return -1;
+    for (int c = 0; c < s->sys.nv; c++) coordinate_pattern(s, &k, c);
+    for (int c = 0; c < s->sys.nl; c++) multiplier_pattern(s, &k, c);
+    for (int c = 0; c < size; c++) lm_pattern_add(&k.pb, c, c);
+    return k.pb.failed ? -1 : lm_pattern_make(&k.pb, &s->arena, size, &s->sys.pattern);
 }
 
 int minimal_make_pattern(minimal *s)
 {
-    size_t size = (size_t)(s->sys.nv + s->sys.nl);
-    int nnz = s->in->sys.pattern.nnz, *scratch = LM_NEW_N(&s->arena, int, s->m->nnodes);
-    if (!scratch) return -1;
-    for (int n = 0; n < s->m->nnodes; n++)
-        if (list_near(s, n, scratch)) return -1;
-    if (place_blocks(s, scratch)) return -1;
-    unsigned char *mark = lm_alloc(size * size);
-    if (!mark) return -1;
-    mark_all(s, mark);
-    int bad = pattern_of_marks(s, mark);
-    lm_free(mark);
-    s->K = LM_NEW_N(&s->arena, double, nnz);
-    s->M = LM_NEW_N(&s->arena, double, nnz);
-    s->D = LM_NEW_N(&s->arena, double, nnz);
-    s->place = LM_NEW_N(&s->arena, int, size);
-    return bad || !s->K || !s->M || !s->D || !s->place ? -1 : 0;
+    lm_arena temp = {0};
+    if (moved_make(&s->moved, &s->arena)) return -1;
+    int bad = make_pattern(s, &temp);
+    lm_arena_free(&temp);
+    return bad;
 }
 
 /* ---- the start ---- */

@@ -19,7 +19,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 {
     int errors = diag->errors;
     refuse_coordinates(m->spec, diag);
-    if (diag->errors == errors) return nodal_create(m, NULL, diag, out);
+    if (diag->errors == errors) return nodal_create(m, NULL, NULL, diag, out);
     *out = NULL;
     return LIMBER_UNSUPPORTED;
 }
@@ -131,6 +131,7 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
                            e);
     nodal_beam_energy(s, st, e);
     nodal_lump_energy(s, st, -1, e);
+    if (s->floating) s->floating->energy(s->floating->ctx, -1, e);
     e->dissipation += nodal_drag_power(s, st);
     nodal_super_energy(s, st, e);
     force_energy(s, st, e);

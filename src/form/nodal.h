@@ -44,6 +44,14 @@ typedef struct nodal_division {
     nodal_lump *lumps;
 } nodal_division;
 
+/* Beams that are no corotational elements: who knows their energies and the forces in them. */
+typedef struct nodal_floating {
+    void *ctx;
+    void (*energy)(void *ctx, int body, lm_energy *e); /* added to *e; -1: of all beams */
+    int (*last)(void *ctx, int element);  /* of the elements that are one body with this one */
+    const double *(*residual)(void *ctx); /* of the nodes at the state, without the beams */
+} nodal_floating;
+
 typedef struct nodal_row { /* places of a constraint row: entries of Phi, of Phi^T, diagonal */
     int at[12], tr[12];    /* -1: not in the pattern (zero) */
     int diag;
@@ -137,9 +145,9 @@ typedef struct frame_kin { /* motion of a frame, world axes */
 extern const lm_form lm_form_corotational;
 
 /* nodal_make.c: a nodal system of any model, for another formulation to move its nodes; or of a divided one, which
- * it owns from then on, also when this fails. */
-limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag *diag,
-                           lm_system **out);
+ * it owns from then on, also when this fails; or with beams that are left to `floating`. */
+limber_status nodal_create(const lm_model *m, nodal_division *division,
+                           const nodal_floating *floating, lm_diag *diag, lm_system **out);
 void nodal_destroy(lm_system *sys);
 /* "body arm", or "node 3 of rod" of a flexible body. */
 void nodal_node_name(const lm_model *m, int node, char *text, size_t size);
@@ -153,7 +161,8 @@ typedef struct nodal {
     int nrigid;
     nodal_rigid *rigid;
     nodal_beams beams;
-    nodal_division *division; /* NULL: beams are made of corotational elements */
+    nodal_division *division;       /* NULL: beams are made of corotational elements */
+    const nodal_floating *floating; /* ... unless this is there */
     int nlumps;
     nodal_lump *lumps; /* of the division */
     int ndrags;
@@ -307,6 +316,8 @@ void nodal_refuse_flex(const nodal *s, const lm_spec_sensor *c, lm_diag *diag);
 /* Motion of a frame that no node carries: between nodes of a beam, or of a superelement. */
 void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *out);
 double nodal_deflection(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
+/* Force and moment in the middle of an element of a floating beam, world axes. */
+void nodal_floating_middle(const nodal *s, const lm_state *st, int element, lm_v3 *F, lm_v3 *M);
 double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component);
 void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e);
 

@@ -36,7 +36,7 @@ int nodal_make_beams(nodal *s)
     nodal_beams *b = &s->beams;
     const lm_model *m = s->m;
     int all = (m->nelements + LM_LANES - 1) / LM_LANES;
-    b->ngroups = s->division ? 0 : all;
+    b->ngroups = s->division || s->floating ? 0 : all;
     b->groups = LM_NEW_N(&s->arena, nodal_group, all);
     lm_corot_const *c = LM_NEW_N(&s->arena, lm_corot_const, all);
     if (!b->groups || !c) return -1;

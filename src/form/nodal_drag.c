@@ -15,6 +15,7 @@ int nodal_make_drags(nodal *s)
 {
     const lm_model *m = s->m;
     int n = 0;
+    if (s->floating) return 0;
     for (int k = 0; k < m->nbodies; k++)
         if (m->beams[k].damping_mass != 0) n += m->beams[k].nelements;
     s->drags = LM_NEW_N(&s->arena, nodal_drag, n);

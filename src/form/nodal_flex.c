@@ -207,25 +207,83 @@ static lm_v3 hermite(lm_v3 p, lm_v3 q, lm_v3 dp, lm_v3 dq, double L, double x)
 /* The forces of an element's residual are those that its neighbours, joints and loads exert on it:
  * in balance with them at any moment, whatever acts along the element. On the section at its start
  * the part behind acts with the opposite. */
-static void cut_forces(const nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M)
+static void element_ends(const nodal *s, const lm_state *st, int element, lm_corot_state *c,
+                         cut_end end[2])
 {
-    const nodal_place *p = &g->place;
-    const lm_element *e = &s->m->elements[p->element];
-    int l = p->element % LM_LANES;
-    lm_corot_state c;
+    int l = element % LM_LANES;
     lm_lane f[2][6];
     double gravity[3];
-    cut_end end[2];
-    spread(s, st, p->element, &c);
     v3_put(gravity, v3_mul(s->sys.load_factor, s->m->gravity));
-    lm_corot_residual(s->beams.groups[p->element / LM_LANES].c, &c, gravity, f);
-    add_drag(s, st, p->element, &c, f);
+    lm_corot_residual(s->beams.groups[element / LM_LANES].c, c, gravity, f);
+    add_drag(s, st, element, c, f);
     for (int i = 0; i < 2; i++) {
         double sign = i ? 1 : -1;
         end[i].F = v3_mul(sign, lane_v3(f[i], l));
         end[i].M = v3_mul(sign, lane_v3(f[i] + 3, l));
-        along_beam(s, &c, e, i, &g->end[i], &end[i]);
     }
+}
+
+/* A force and a moment at a node, taken from what the part behind x exerts. */
+static void take(const lm_state *st, int node, lm_v3 x, lm_v3 F, lm_v3 M, cut_end *end)
+{
+    lm_v3 arm = v3_sub(node_x(st->q, node), x);
+    end->F = v3_sub(end->F, F);
+    end->M = v3_sub(end->M, v3_add(M, v3_cross(arm, F)));
+}
+
+/* Inertia and weight of a whole element: its elastic forces are in balance with each other. */
+static void take_element(const nodal *s, const lm_state *st, int element, lm_v3 x, cut_end *end)
+{
+    const lm_element *e = &s->m->elements[element];
+    lm_corot_state c;
+    cut_end own[2];
+    spread(s, st, element, &c);
+    element_ends(s, st, element, &c, own);
+    take(st, e->node[0], x, v3_neg(own[0].F), v3_neg(own[0].M), end);
+    take(st, e->node[1], x, own[1].F, own[1].M, end);
+}
+
+/* Of a beam in a floating frame, whose elements alone are not in balance: what acts from outside behind
+ * the section, less inertia and weight there. */
+static void floating_ends(const nodal *s, const lm_state *st, int element, cut_end end[2])
+{
+    const lm_element *e = s->m->elements;
+    const double *r = s->floating->residual(s->floating->ctx);
+    int last = s->floating->last(s->floating->ctx, element);
+    for (int i = 0; i < 2; i++) {
+        lm_v3 x = node_x(st->q, e[element].node[i]);
+        end[i] = (cut_end){0};
+        for (int k = element; k <= last; k++) {
+            const double *f = r + NODE_V * e[k].node[1];
+            take(st, e[k].node[1], x, v3_from(f), v3_from(f + 3), &end[i]);
+            if (k > element || i == 0) take_element(s, st, k, x, &end[i]);
+        }
+    }
+}
+
+void nodal_floating_middle(const nodal *s, const lm_state *st, int element, lm_v3 *F, lm_v3 *M)
+{
+    const lm_element *e = &s->m->elements[element];
+    lm_v3 d = v3_sub(node_x(st->q, e->node[1]), node_x(st->q, e->node[0]));
+    cut_end end[2];
+    floating_ends(s, st, element, end);
+    *F = v3_mul(0.5, v3_add(end[0].F, end[1].F));
+    *M = v3_mul(0.5, v3_add(end[0].M, end[1].M));
+    *M = v3_add(*M, v3_mul(0.125, v3_cross(d, v3_sub(end[1].F, end[0].F)))); /* M' = -d x F */
+}
+
+static void cut_forces(const nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M)
+{
+    const nodal_place *p = &g->place;
+    const lm_element *e = &s->m->elements[p->element];
+    lm_corot_state c;
+    cut_end end[2];
+    spread(s, st, p->element, &c);
+    if (s->floating)
+        floating_ends(s, st, p->element, end);
+    else
+        element_ends(s, st, p->element, &c, end);
+    for (int i = 0; i < 2; i++) along_beam(s, &c, e, i, &g->end[i], &end[i]);
     *F = hermite(end[0].F, end[1].F, end[0].dF, end[1].dF, e->shape.L, p->xi);
     *M = hermite(end[0].M, end[1].M, end[0].dM, end[1].dM, e->shape.L, p->xi);
 }
@@ -252,6 +310,10 @@ static void beam_energy(nodal *s, const lm_state *st, int body, lm_energy *e)
 {
     const lm_beam *b = &s->m->beams[body];
     double gravity[3];
+    if (s->floating) {
+        s->floating->energy(s->floating->ctx, body, e);
+        return;
+    }
     if (s->division) {
         nodal_lump_energy(s, st, body, e);
         e->elastic += nodal_lump_elastic(s, st, b);

@@ -226,8 +226,8 @@ void nodal_destroy(lm_system *sys)
     lm_arena_free(&arena);
 }
 
-limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag *diag,
-                           lm_system **out)
+limber_status nodal_create(const lm_model *m, nodal_division *division,
+                           const nodal_floating *floating, lm_diag *diag, lm_system **out)
 {
     int errors = diag->errors;
     lm_arena arena = {0}, divided = division ? division->arena : (lm_arena){0};
@@ -239,6 +239,7 @@ limber_status nodal_create(const lm_model *m, nodal_division *division, lm_diag 
     }
     s->arena = arena;
     s->division = division;
+    s->floating = floating;
     if (division) s->nlumps = division->nlumps, s->lumps = division->lumps;
     s->m = m = division ? &division->model : m;
     s->sys = (lm_system){.form = lm_form_get(LM_FORM_COROTATIONAL),

@@ -131,7 +131,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
         return LIMBER_INPUT;
     }
     lm_system *sys;
-    limber_status st = nodal_create(m, d, diag, &sys);
+    limber_status st = nodal_create(m, d, NULL, diag, &sys);
     if (st) return st;
     int joints = wants_joints(m, (nodal *)sys);
     if (joints) st = minimal_create(sys, diag, &sys);

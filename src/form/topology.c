@@ -89,8 +89,11 @@ static int joined_inside(const lm_model *m, int body)
     const lm_beam *b = &m->beams[body];
     int own = m->spec->joints.n, found = 0;
     if (m->njoints == own) return 0;
-    for (int k = 0; k < b->nelements && !found; k++)
-        found = has_rows(m, own + b->first_element + k);
+    int end = m->bodies[body].first_node + m->bodies[body].nnodes;
+    for (int k = 0; k < b->nelements && !found; k++) {
+        int j = own + b->first_element + k;
+        found = has_rows(m, j) && m->pairs[m->joints[j].pair].node[1] < end;
+    }
     return found;
 }
 

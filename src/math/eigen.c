@@ -89,16 +89,24 @@ int lm_general_eigen(int n, double *A, double *re, double *im, double *V)
 
 /* ---- linear algebra ---- */
 
-int lm_dense_solve(int n, double *A, int m, double *X)
+int lm_dense_solve_in(int n, double *A, int m, double *X, int *pivots)
 {
+    _Static_assert(sizeof(lapack_int) == sizeof(int), "LAPACK with 32-bit integers");
     if (n == 0 || m == 0) return 0;
-    lapack_int *pivots = lm_alloc(sizeof *pivots * (size_t)n);
-    if (!pivots) return -1;
     lm_lapack_lock();
     lapack_int info = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, m, A, n, pivots, X, n);
     lm_lapack_unlock();
-    lm_free(pivots);
     return info ? 1 : 0;
+}
+
+int lm_dense_solve(int n, double *A, int m, double *X)
+{
+    if (n == 0 || m == 0) return 0;
+    int *pivots = lm_alloc(sizeof *pivots * (size_t)n);
+    if (!pivots) return -1;
+    int bad = lm_dense_solve_in(n, A, m, X, pivots);
+    lm_free(pivots);
+    return bad;
 }
 
 /* A P = Q R with pivoting: the diagonal of R falls, and the columns of Q behind the rank are the

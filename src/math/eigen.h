@@ -22,6 +22,7 @@ int lm_general_eigen(int n, double *A, double *re, double *im, double *V);
 
 /* X = A^-1 X for A [n x n], X [n x m]; A is overwritten. 1: A is singular. */
 int lm_dense_solve(int n, double *A, int m, double *X);
+int lm_dense_solve_in(int n, double *A, int m, double *X, int *pivots); /* pivots [n]: scratch */
 
 /* An orthonormal basis of all z with A^T z = 0, A [n x m]: the last n - rank columns of Z [n x n].
  * Columns of A count as dependent where what is left of them is below tol times the largest. A is

@@ -202,7 +202,7 @@ static void simulations_that_cannot_be(void **state)
         {BOB, LIMBER_INPUT},
         {BOB "analysis: {type: statics}\n", LIMBER_INPUT},
         {BOB "analysis: {type: dynamics, until: 1, method: bdf, step: 0.01}\n", LIMBER_UNSUPPORTED},
-        {BOB "formulation: ffr\n" DYNAMICS, LIMBER_UNSUPPORTED},
+        {BOB "formulation: elastodynamic\n" DYNAMICS, LIMBER_UNSUPPORTED},
         {"limber: 1\nbodies: {a: {type: rigid, mass: 0}}\n" DYNAMICS, LIMBER_INPUT},
         {BOB "loads: {push: {on: bob, torque: [0, 0, 50]}}\n"
              "analysis: [{type: statics}, {type: dynamics, until: 1}]\n",

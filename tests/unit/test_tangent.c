@@ -317,12 +317,28 @@ static void divided_tangent(void **unused)
         }
 }
 
+static void floating_tangent(void **unused)
+{
+    static const char *const text_of[] = {tree_text, divided_text};
+    static const char *const options[] = {"basis: spline", "basis: modes, modes: 2",
+                                          "basis: spline, substructures: 2",
+                                          "basis: spline, stiffening: false"};
+    static char all[sizeof tree_text + sizeof divided_text + 120];
+    (void)unused;
+    check_model(text, LM_FORM_FFR);
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            snprintf(all, sizeof all, "%sformulation: {type: ffr, %s}\n", text_of[i], options[k]);
+            check_model(all, LM_FORM_FFR);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodal_tangent),   cmocka_unit_test(tree_tangent),
         cmocka_unit_test(written_tangent), cmocka_unit_test(paper_tangent),
-        cmocka_unit_test(divided_tangent),
+        cmocka_unit_test(divided_tangent), cmocka_unit_test(floating_tangent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,136 @@
+/* Private to the formulation `ffr`: floating frames (docs/theory/ffr.md).
+ *
+ * A unit is a rigid body, a node of a superelement, or a straight part of a beam: a frame with six motions,
+ * and for a part of a beam the coordinates eta of its deformation in that frame (elem/floating.h). The nodes
+ * of the nodal system (form/nodal.h), with its joints, forces and sensors, are places on the units; the
+ * inertia and the elasticity of beams are the units' own.
+ *
+ * q = for each unit x (3), unit quaternion (4), eta; then the continuous joint angles.
+ * v = for each unit velocity (3), angular velocity (3), world axes, d(eta)/dt. */
+#ifndef LM_FORM_FFR_H
+#define LM_FORM_FFR_H
+
+#include "form/dca.h"
+#include "form/ffr_basis.h"
+#include "form/moved.h"
+
+enum { FRAME_Q = 7, FRAME_V = 6, FRAME_LINKS = 4, PLACE_LINKS = 6 };
+
+typedef struct ffr_unit {
+    const lm_floating *f; /* NULL: rigid, or a node of a superelement */
+    int body;
+    int ne;
+    int *node; /* of its places; rigid: the one node */
+    int nodes;
+    int q, v;          /* where its numbers begin */
+    int base;          /* first link of its frame in the tree: three slides and a ball */
+    lm_m3 axes;        /* as drawn */
+    int first_element; /* of the part; -1: rigid */
+} ffr_unit;
+
+/* A node: which place of which unit it is, the links that move it there, and the derivative of how far
+ * bending draws it back along the unit's axis: gradient by (eta_v, eta_w), its rate, the rate of that. */
+typedef struct ffr_node {
+    int unit, place;
+    int links; /* first of PLACE_LINKS, -1: it is fixed to the frame */
+    int held;  /* a joint, force or sensor of a force takes hold of it */
+    double *draw[3];
+} ffr_node;
+
+/* The model with its beams divided into straight parts that are welded to each other. */
+typedef struct ffr_division {
+    lm_arena arena;
+    lm_model model;
+    int nparts;
+    ffr_part *part;
+    int (*twin)[2]; /* [model.nnodes - original] node added, node it was made of */
+    int ntwins;
+} ffr_division;
+
+typedef struct ffr {
+    lm_system sys;
+    lm_arena arena;
+    const lm_model *m;     /* divided */
+    const lm_model *drawn; /* the original */
+    ffr_division *division;
+    nodal *in;
+    nodal_floating hooks; /* what the nodal system asks of beams */
+    int nunits;
+    ffr_unit *unit;
+    ffr_node *node; /* [nodes] */
+    int most;       /* largest number of a unit's velocities */
+    lm_kintree
+        tree; /* frames, then the places that something holds, then those that are only looked at */
+    lm_task_tree tasks; /* units, some in each */
+    int *held, nheld;   /* nodes that something holds */
+    lm_moved moved;
+    int *row, *own;
+    /* the last state */
+    double t;
+    const double *q, *v, *a;
+    double *p, *du, *ddu;           /* of the tree */
+    double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
+    double *zero;                   /* [nv] */
+    double *phi, *phi_rate;
+    lm_tip_motion *tip;
+    double *unit_r, *unit_M, *unit_D, *unit_K; /* of one unit */
+    double *world[3];                          /* ... M, D, K in world axes */
+    struct ffr_accel *accel;                   /* NULL: by the sparse matrix */
+} ffr;
+
+extern const lm_form lm_form_ffr;
+
+/* ffr_divide.c; NULL: no memory */
+ffr_division *ffr_divide(const lm_model *m);
+void ffr_division_free(ffr_division *d);
+
+/* ffr_make.c */
+limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out);
+void ffr_destroy(lm_system *sys);
+
+int ffr_make_pattern(ffr *s); /* ffr_pattern.c */
+int ffr_make_groups(ffr *s);  /* ffr_groups.c */
+
+/* ffr_kin.c */
+/* The state of tree and nodal system, and the latter's view of it: of the nodes that are held, which is
+ * enough for the equations; or of all. */
+lm_state ffr_enter(ffr *s, const lm_state *st);
+lm_state ffr_enter_all(ffr *s, const lm_state *st);
+lm_state ffr_enter_partials(ffr *s, const lm_state *st); /* of those held, with X of their jets */
+void ffr_jets(ffr *s);                                   /* ... and the rest of them */
+/* How eta moves the links of a place: gradient of link k by eta, [ne] */
+void ffr_gradient(const ffr *s, const ffr_node *n, int link, double *g);
+/* X^T ri of a unit, [6 + ne] */
+void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r);
+/* Motion of a unit's frame, body axes. */
+lm_floating_motion ffr_unit_motion(const ffr *s, const ffr_unit *u, const lm_state *st);
+
+/* ffr_jacobian.c */
+int ffr_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                 double *values);
+int ffr_matrices(lm_system *sys, const lm_state *st, double *M, double *D, double *K);
+/* Mass of a unit, world axes, [n n]: of beams; of rigid bodies. */
+void ffr_unit_mass(const ffr *s, const ffr_unit *u, const double *q, double *M);
+
+/* ffr.c: forces of a beam, added */
+void ffr_unit_residual(const ffr *s, const ffr_unit *u, const lm_state *st, double *r);
+
+/* ffr_results.c */
+int ffr_outputs(lm_system *sys, const lm_state *st, double *out);
+int ffr_energy(lm_system *sys, const lm_state *st, lm_energy *e);
+void ffr_forces(lm_system *sys, const lm_state *st, double *joint, double *load);
+void ffr_beam_forces(lm_system *sys, const lm_state *st, double *out);
+void ffr_poses(lm_system *sys, const double *q, double *pose);
+void ffr_describe_pose(const lm_system *sys, int i, char *text, size_t size);
+void ffr_describe(const lm_system *sys, int i, char *text, size_t size);
+void ffr_describe_motion(const lm_system *sys, int i, char *text, size_t size);
+/* nodal_floating */
+void ffr_body_energy(void *ctx, int body, lm_energy *e);
+int ffr_last_element(void *ctx, int element);
+const double *ffr_node_residual(void *ctx);
+
+/* ffr_accel.c */
+int ffr_make_accel(ffr *s);
+int ffr_accelerations(lm_system *sys, const lm_state *st, double *a, double *lam);
+
+#endif

@@ -1,0 +1,289 @@
+/* From the coordinates of the units to the motion of the nodes. */
+#include "form/ffr.h"
+
+#include <string.h>
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* ---- places ---- */
+
+static void times(int n, const double *H, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = -dot(n, H + (size_t)n * (size_t)i, x);
+}
+
+/* Gradient of the shortening by (eta_v, eta_w), as eta (or its rates) makes it. */
+static void draw(const lm_floating *f, const lm_floating_place *at, const double *eta, double *out)
+{
+    times(f->nv, at->Hv, eta, out);
+    times(f->nw, at->Hw, eta + f->nv, out + f->nv);
+}
+
+/* What moves a place linearly with eta: along x (without shortening), y, z, about z, y, x. */
+static void linear(const lm_floating *f, const lm_floating_place *at, const double *eta,
+                   double u[PLACE_LINKS])
+{
+    const double *v = eta, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
+    u[0] = dot(f->na, at->a, a);
+    u[1] = dot(f->nv, at->v, v);
+    u[2] = dot(f->nw, at->w, w);
+    u[3] = dot(f->nv, at->dv, v);
+    u[4] = -dot(f->nw, at->dw, w);
+    u[5] = dot(f->nt, at->t, t);
+}
+
+static void place_links(ffr *s, const ffr_unit *u, const ffr_node *n, const lm_state *st)
+{
+    const lm_floating *f = u->f;
+    const lm_floating_place *at = &f->place[n->place];
+    const double *eta = st->q + u->q + FRAME_Q, *rate = st->v ? st->v + u->v + FRAME_V : s->zero,
+                 *next = st->a ? st->a + u->v + FRAME_V : s->zero;
+    const lm_link *l = &s->tree.links.at[n->links];
+    double *p = s->p + l->p, *du = s->du + l->u, *ddu = s->ddu + l->u;
+    int bends = f->nv + f->nw;
+    linear(f, at, eta, p);
+    linear(f, at, rate, du);
+    linear(f, at, next, ddu);
+    draw(f, at, eta, n->draw[0]);
+    draw(f, at, rate, n->draw[1]);
+    draw(f, at, next, n->draw[2]);
+    p[0] += 0.5 * dot(bends, n->draw[0], eta);
+    du[0] += dot(bends, n->draw[0], rate);
+    ddu[0] += dot(bends, n->draw[0], next) + dot(bends, n->draw[1], rate);
+}
+
+static void place_frame(ffr *s, const ffr_unit *u, const lm_state *st)
+{
+    const lm_link *l = &s->tree.links.at[u->base];
+    memcpy(s->p + l->p, st->q + u->q, FRAME_Q * sizeof(double));
+    memcpy(s->du + l->u, st->v ? st->v + u->v : s->zero, FRAME_V * sizeof(double));
+    memcpy(s->ddu + l->u, st->a ? st->a + u->v : s->zero, FRAME_V * sizeof(double));
+}
+
+static void put_tip(ffr *s, int n)
+{
+    lm_tip_motion *m = &s->tip[n];
+    lm_kintree_tip_motion(&s->tree, n, m);
+    v3_put(s->qi + NODE_Q * n, m->x);
+    quat_put(s->qi + NODE_Q * n + 3, lm_quat_from_m3(&m->R));
+    v3_put(s->vi + NODE_V * n, m->v);
+    v3_put(s->vi + NODE_V * n + 3, m->w);
+    v3_put(s->ai + NODE_V * n, m->a);
+    v3_put(s->ai + NODE_V * n + 3, m->al);
+}
+
+/* A unit's frame, and those of its places that are asked for. */
+static void place_unit(ffr *s, const ffr_unit *u, const lm_state *st, int all)
+{
+    place_frame(s, u, st);
+    lm_kintree_move_links(&s->tree, u->base, FRAME_LINKS, s->p, s->du, s->ddu);
+    for (int k = 0; k < u->nodes; k++) {
+        const ffr_node *n = &s->node[u->node[k]];
+        if (!all && !n->held) continue;
+        if (n->links >= 0) {
+            place_links(s, u, n, st);
+            lm_kintree_move_links(&s->tree, n->links, PLACE_LINKS, s->p, s->du, s->ddu);
+        }
+        put_tip(s, u->node[k]);
+    }
+}
+
+/* Units by themselves: some of them are one task of the pool. */
+typedef struct unit_job {
+    ffr *s;
+    const lm_state *st;
+    int all, partials;
+} unit_job;
+
+static void partials(ffr *s, const ffr_unit *u);
+
+static void place_some(void *ctx, int task, int worker)
+{
+    const unit_job *job = ctx;
+    int from = (int)((long)job->s->nunits * task / job->s->tasks.n);
+    int to = (int)((long)job->s->nunits * (task + 1) / job->s->tasks.n);
+    (void)worker;
+    for (int i = from; i < to; i++) {
+        place_unit(job->s, &job->s->unit[i], job->st, job->all);
+        if (job->partials) partials(job->s, &job->s->unit[i]);
+    }
+}
+
+static lm_state enter(ffr *s, const lm_state *st, int all, int with_partials)
+{
+    unit_job job = {s, st, all, with_partials};
+    s->t = st->t;
+    s->q = st->q, s->v = st->v, s->a = st->a;
+    lm_pool_up(s->sys.pool, &s->tasks, place_some, &job);
+    moved_angles(&s->moved, st->q, s->qi);
+    for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[k] = s->sys.active[k];
+    if (st->lam) memcpy(s->li, st->lam, sizeof(double) * (size_t)s->sys.nl);
+    s->in->sys.load_factor = s->sys.load_factor;
+    s->in->sys.inputs = s->sys.inputs;
+    s->in->sys.softness = s->sys.softness;
+    s->in->sys.regular_mass = s->sys.regular_mass;
+    return (lm_state){st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,
+                      st->lam ? s->li : NULL};
+}
+
+lm_state ffr_enter(ffr *s, const lm_state *st) { return enter(s, st, 0, 0); }
+lm_state ffr_enter_all(ffr *s, const lm_state *st) { return enter(s, st, 1, 0); }
+lm_state ffr_enter_partials(ffr *s, const lm_state *st) { return enter(s, st, 0, 1); }
+
+lm_floating_motion ffr_unit_motion(const ffr *s, const ffr_unit *u, const lm_state *st)
+{
+    const lm_link_motion *frame = &s->tree.motion[u->base + 3];
+    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    return (lm_floating_motion){.a = m3_tv(&frame->R, v3_sub(frame->a, g)),
+                                .W = m3_tv(&frame->R, frame->w),
+                                .dW = m3_tv(&frame->R, frame->al),
+                                .eta = st->q + u->q + FRAME_Q,
+                                .deta = st->v ? st->v + u->v + FRAME_V : NULL,
+                                .ddeta = st->a ? st->a + u->v + FRAME_V : NULL};
+}
+
+/* ---- columns ---- */
+
+void ffr_gradient(const ffr *s, const ffr_node *n, int link, double *g)
+{
+    const lm_floating *f = s->unit[n->unit].f;
+    const lm_floating_place *at = &f->place[n->place];
+    double *v = g, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
+    memset(g, 0, sizeof(double) * (size_t)f->ne);
+    for (int i = 0; i < f->nv; i++)
+        v[i] = link == 0 ? n->draw[0][i] : link == 1 ? at->v[i] : link == 3 ? at->dv[i] : 0;
+    for (int i = 0; i < f->nw; i++)
+        w[i] = link == 0   ? n->draw[0][f->nv + i]
+               : link == 2 ? at->w[i]
+               : link == 4 ? -at->dw[i]
+                           : 0;
+    for (int i = 0; i < f->na && link == 0; i++) a[i] = at->a[i];
+    for (int i = 0; i < f->nt && link == 5; i++) t[i] = at->t[i];
+}
+
+static void add(double *to, double f, const double *from)
+{
+    for (int i = 0; i < 6; i++) to[i] += f * from[i];
+}
+
+/* Axes of a place: those of its slides, which are the frame's, and of its turns about z, y, x. Slides and
+ * turns meet in the place itself, so that a slide moves it along its axis, and a turn turns it. */
+static void eta_partials(const ffr *s, const ffr_node *n, lm_jet *jets)
+{
+    const lm_floating *f = s->unit[n->unit].f;
+    const lm_floating_place *at = &f->place[n->place];
+    const lm_link_motion *m = &s->tree.motion[n->links];
+    lm_v3 x = m[0].e[0], y = m[1].e[0], z = m[2].e[0], none = v3(0, 0, 0);
+    for (int i = 0; i < f->nv; i++, jets++) {
+        v3_put(jets->X, v3_add(v3_mul(n->draw[0][i], x), v3_mul(at->v[i], y)));
+        v3_put(jets->X + 3, v3_mul(at->dv[i], m[3].e[0]));
+    }
+    for (int i = 0; i < f->nw; i++, jets++) {
+        v3_put(jets->X, v3_add(v3_mul(n->draw[0][f->nv + i], x), v3_mul(at->w[i], z)));
+        v3_put(jets->X + 3, v3_mul(-at->dw[i], m[4].e[0]));
+    }
+    for (int i = 0; i < f->na; i++, jets++) {
+        v3_put(jets->X, v3_mul(at->a[i], x));
+        v3_put(jets->X + 3, none);
+    }
+    for (int i = 0; i < f->nt; i++, jets++) {
+        v3_put(jets->X, none);
+        v3_put(jets->X + 3, v3_mul(at->t[i], m[5].e[0]));
+    }
+}
+
+static void node_partials(const ffr *s, int node, lm_jet *jets)
+{
+    const ffr_node *n = &s->node[node];
+    const ffr_unit *u = &s->unit[n->unit];
+    lm_v3 arm = v3_sub(s->tip[node].x, s->tree.motion[u->base + 3].x);
+    for (int k = 0; k < 3; k++) {
+        lm_v3 e = v3(k == 0, k == 1, k == 2);
+        v3_put(jets[k].X, e);
+        v3_put(jets[k].X + 3, v3(0, 0, 0));
+        v3_put(jets[3 + k].X, v3_cross(e, arm));
+        v3_put(jets[3 + k].X + 3, e);
+    }
+    if (n->links >= 0)
+        eta_partials(s, n, jets + FRAME_V);
+    else
+        for (int k = FRAME_V; k < FRAME_V + u->ne; k++) memset(jets[k].X, 0, sizeof jets->X);
+}
+
+static void partials(ffr *s, const ffr_unit *u)
+{
+    for (int k = 0; k < u->nodes; k++)
+        if (s->node[u->node[k]].held)
+            node_partials(s, u->node[k], s->moved.jets + s->moved.node[u->node[k]].first);
+}
+
+/* Forces on the coordinates of a unit by those on its places. */
+void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r)
+{
+    memset(r, 0, sizeof(double) * (size_t)(FRAME_V + u->ne));
+    for (int k = 0; k < u->nodes; k++) {
+        const ffr_node *n = &s->node[u->node[k]];
+        if (!n->held) continue;
+        lm_v3 F = v3_from(ri + NODE_V * u->node[k]), M = v3_from(ri + NODE_V * u->node[k] + 3);
+        lm_v3 arm = v3_sub(s->tip[u->node[k]].x, s->tree.motion[u->base + 3].x);
+        v3_acc(r, F);
+        v3_acc(r + 3, v3_add(M, v3_cross(arm, F)));
+        if (n->links < 0) continue;
+        const lm_floating *f = u->f;
+        const lm_floating_place *at = &f->place[n->place];
+        const lm_link_motion *m = &s->tree.motion[n->links];
+        double x = v3_dot(m[0].e[0], F), y = v3_dot(m[1].e[0], F), z = v3_dot(m[2].e[0], F);
+        double mz = v3_dot(m[3].e[0], M), my = v3_dot(m[4].e[0], M), mx = v3_dot(m[5].e[0], M);
+        double *to = r + FRAME_V;
+        for (int i = 0; i < f->nv; i++) *to++ += n->draw[0][i] * x + at->v[i] * y + at->dv[i] * mz;
+        for (int i = 0; i < f->nw; i++)
+            *to++ += n->draw[0][f->nv + i] * x + at->w[i] * z - at->dw[i] * my;
+        for (int i = 0; i < f->na; i++) *to++ += at->a[i] * x;
+        for (int i = 0; i < f->nt; i++) *to++ += at->t[i] * mx;
+    }
+}
+
+/* A link's position u is a function of eta; V = sum X_u du, A = sum X_u ddu + ...:
+ *     dV/d(eta) = Xv u' + X u'.     dA/d(eta) = Xa u' + Xc u'. + X u'..     dA/d(deta) = Xc u' + 2 X u'. */
+static void eta_jets(const ffr *s, const ffr_node *n, int link, const lm_jet *u, lm_jet *jets)
+{
+    const lm_floating *f = s->unit[n->unit].f;
+    double g[LM_FLOATING_MOST];
+    ffr_gradient(s, n, link, g);
+    for (int k = 0; k < f->ne; k++) {
+        lm_jet *j = &jets[k];
+        if (g[k] != 0) {
+            add(j->X, g[k], u->X);
+            add(j->Xv, g[k], u->Xv);
+            add(j->Xa, g[k], u->Xa);
+            add(j->Xc, g[k], u->Xc);
+        }
+        if (link != 0 || k >= f->nv + f->nw) continue;
+        add(j->Xv, n->draw[1][k], u->X);
+        add(j->Xa, n->draw[1][k], u->Xc);
+        add(j->Xa, n->draw[2][k], u->X);
+        add(j->Xc, 2 * n->draw[1][k], u->X);
+    }
+}
+
+void ffr_jets(ffr *s)
+{
+    for (int h = 0; h < s->nheld; h++) {
+        int i = s->held[h];
+        const ffr_node *n = &s->node[i];
+        const lm_column *c = s->tree.columns.at + s->tree.tips.at[i].first;
+        const moved_node *own = &s->moved.node[i];
+        lm_jet *jets = s->moved.jets + own->first, u;
+        memset(jets, 0, sizeof *jets * (size_t)own->n);
+        for (int k = 0; k < FRAME_V; k++) lm_kintree_jet(&s->tree, &c[k], &s->tip[i], &jets[k]);
+        for (int l = 0; l < PLACE_LINKS && n->links >= 0; l++) {
+            lm_kintree_jet(&s->tree, &c[FRAME_V + l], &s->tip[i], &u);
+            eta_jets(s, n, l, &u, jets + FRAME_V);
+        }
+    }
+}

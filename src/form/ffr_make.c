@@ -1,0 +1,364 @@
+/* Making a system of floating frames. */
+#include "form/ffr.h"
+
+#include <string.h>
+
+static void refuse(const lm_model *m, lm_diag *diag)
+{
+    const lm_spec *spec = m->spec;
+    if (spec->coordinates.n)
+        lm_error(diag, spec->coordinates.at[0].item.loc,
+                 "'coordinates' need the formulation 'minimal'; in 'ffr' the joints describe the "
+                 "mechanism");
+    for (int i = 0; i < m->nbodies; i++) {
+        double mass = 0;
+        const lm_beam *b = &m->beams[i];
+        for (int k = b->first_element; k < b->first_element + b->nelements; k++)
+            mass += m->elements[k].shape.mx[0] + m->elements[k].shape.mx[2];
+        if (!b->nelements || mass > 0) continue;
+        lm_error(diag, spec->bodies.at[i].item.loc,
+                 "beam '%s' has no mass, and in 'ffr' its frame would have none: give its material "
+                 "'rho' (or its section 'rhoA'), or put a spring in its place",
+                 spec->bodies.at[i].item.name);
+    }
+}
+
+/* The forces in a section follow from those at the nodes: nothing that acts on these can read them. */
+static void refuse_sections(const ffr *s, lm_diag *diag)
+{
+    for (int i = 0; i < s->m->spec->sensors.n; i++) {
+        const lm_spec_sensor *c = &s->m->spec->sensors.at[i];
+        if (s->in->force_sensor[i] && c->kind == LM_SENSOR_SECTION)
+            lm_error(diag, c->loc,
+                     "in 'ffr' the forces in a section are not among the unknowns, and no load or "
+                     "effort can read them; use the corotational formulation");
+    }
+}
+
+/* ---- units ---- */
+
+/* The shapes of a part: those of an equal one before it, or new ones. 0, -1, 1 as ffr_basis_make. */
+static int find_basis(ffr *s, int part, const lm_floating **of, double *scratch, lm_diag *diag)
+{
+    enum { LOOK_BACK = 16 }; /* chains are of one kind, or of a few in turn */
+    const ffr_part *p = s->division->part;
+    for (int k = part - 1; k >= 0 && k >= part - LOOK_BACK; k--)
+        if (ffr_basis_same(s->m, &p[k], &p[part])) {
+            of[part] = of[k];
+            return 0;
+        }
+    lm_floating *f = LM_NEW(&s->arena, lm_floating);
+    of[part] = f;
+    return f ? ffr_basis_make(s->m, &p[part], &s->arena, scratch, diag, f) : -1;
+}
+
+static int make_bases(ffr *s, const lm_floating **of, lm_diag *diag)
+{
+    int bad = 0;
+    double *scratch = lm_alloc(sizeof(double) * (size_t)(s->m->section_scratch + 1));
+    if (!scratch) return -1;
+    for (int p = 0; p < s->division->nparts && !bad; p++) bad = find_basis(s, p, of, scratch, diag);
+    lm_free(scratch);
+    return bad;
+}
+
+static ffr_unit *new_unit(ffr *s, int body, int nodes)
+{
+    ffr_unit *u = &s->unit[s->nunits++];
+    *u = (ffr_unit){.body = body, .nodes = nodes, .first_element = -1, .axes = m3_identity()};
+    u->node = LM_NEW_N(&s->arena, int, nodes);
+    return u->node ? u : NULL;
+}
+
+static void set_place(ffr *s, ffr_unit *u, int place, int node)
+{
+    u->node[place] = node;
+    s->node[node].unit = (int)(u - s->unit);
+    s->node[node].place = place;
+    s->node[node].links = -1;
+}
+
+static int add_part(ffr *s, const ffr_part *p, const lm_floating *f)
+{
+    ffr_unit *u = new_unit(s, p->body, p->n + 1);
+    if (!u) return -1;
+    const lm_element *e = &s->m->elements[p->first];
+    lm_m3 R = quat_m3(s->m->nodes[e->node[0]].q);
+    u->f = f;
+    u->ne = f->ne;
+    u->first_element = p->first;
+    u->axes = m3_mul(&R, &e->A[0]);
+    for (int k = 0; k < p->n; k++) set_place(s, u, k, e[k].node[0]);
+    set_place(s, u, p->n, e[p->n - 1].node[1]);
+    return 0;
+}
+
+/* Nodes of superelements are frames of their own, held together by their elastic forces. */
+static int add_nodes(ffr *s, int body)
+{
+    const lm_body *b = &s->m->bodies[body];
+    for (int k = 0; k < b->nnodes; k++) {
+        ffr_unit *u = new_unit(s, body, 1);
+        if (!u) return -1;
+        set_place(s, u, 0, b->first_node + k);
+        u->axes = quat_m3(s->m->nodes[b->first_node + k].q);
+    }
+    return 0;
+}
+
+static int make_units(ffr *s, lm_diag *diag)
+{
+    const lm_model *m = s->m;
+    s->unit = LM_NEW_N(&s->arena, ffr_unit, m->nnodes + 1);
+    s->node = LM_NEW_N(&s->arena, ffr_node, m->nnodes);
+    const lm_floating **of =
+        lm_arena_alloc(&s->arena, sizeof *of * (size_t)(s->division->nparts + 1));
+    if (!s->unit || !s->node || !of) return -1;
+    int bad = make_bases(s, of, diag), part = 0;
+    for (int i = 0; i < m->nbodies && !bad; i++) {
+        if (m->bodies[i].type != LM_BODY_BEAM) bad = add_nodes(s, i);
+        for (; part < s->division->nparts && s->division->part[part].body == i && !bad; part++)
+            bad = add_part(s, &s->division->part[part], of[part]);
+    }
+    for (int i = 0; i < s->nunits && !bad; i++) {
+        ffr_unit *u = &s->unit[i];
+        u->q = s->sys.nq, u->v = s->sys.nv;
+        s->sys.nq += FRAME_Q + u->ne;
+        s->sys.nv += FRAME_V + u->ne;
+        if (FRAME_V + u->ne > s->most) s->most = FRAME_V + u->ne;
+    }
+    s->sys.nq += m->nangles;
+    return bad;
+}
+
+/* ---- the tree: a frame for each unit, and what moves the places in it ---- */
+
+static void make_frame(ffr *s, ffr_unit *u)
+{
+    static const lm_v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    int link = -1;
+    for (int k = 0; k < 3; k++) {
+        link = lm_kintree_link(&s->tree, LM_LINK_SLIDE, link, v3(0, 0, 0), m3_identity(), axis[k]);
+        if (k == 0) u->base = link;
+    }
+    lm_kintree_link(&s->tree, LM_LINK_BALL, link, v3(0, 0, 0), m3_identity(), axis[0]);
+}
+
+static void make_links(ffr *s, const ffr_unit *u, int frame, ffr_node *n)
+{
+    static const lm_v3 axis[PLACE_LINKS] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                            {0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+    lm_v3 at = v3(u->f->place[n->place].x0, 0, 0);
+    int link = frame;
+    for (int k = 0; k < PLACE_LINKS; k++) {
+        link = lm_kintree_link(&s->tree, k < 3 ? LM_LINK_SLIDE : LM_LINK_TURN, link, at,
+                               m3_identity(), axis[k]);
+        if (k == 0) n->links = link;
+        at = v3(0, 0, 0);
+    }
+}
+
+static void make_places(ffr *s)
+{
+    for (int i = 0; i < s->m->nnodes; i++) {
+        ffr_node *n = &s->node[i];
+        const ffr_unit *u = &s->unit[n->unit];
+        int bends = u->f ? u->f->nv + u->f->nw : 0;
+        if (n->place == 0) continue;
+        make_links(s, u, u->base + 3, n);
+        for (int k = 0; k < 3; k++) n->draw[k] = LM_NEW_N(&s->arena, double, bends);
+    }
+}
+
+static void make_tips(ffr *s)
+{
+    for (int i = 0; i < s->m->nnodes; i++) {
+        const ffr_node *n = &s->node[i];
+        const ffr_unit *u = &s->unit[n->unit];
+        lm_m3 R = quat_m3(s->m->nodes[i].q), Ft = m3_t(&u->axes);
+        int link = n->links >= 0 ? n->links + PLACE_LINKS - 1 : u->base + 3;
+        lm_kintree_tip(&s->tree, link, v3(0, 0, 0), m3_mul(&Ft, &R));
+    }
+}
+
+/* Lists that grow cannot say that there is no memory for them: the arena does. */
+static int make_tree(ffr *s)
+{
+    jmp_buf oom;
+    s->tree.arena = &s->arena;
+    s->arena.on_fail = &oom;
+    if (setjmp(oom)) {
+        s->arena.on_fail = NULL;
+        return -1;
+    }
+    for (int i = 0; i < s->nunits; i++) make_frame(s, &s->unit[i]);
+    make_places(s);
+    make_tips(s);
+    int bad = lm_kintree_finish(&s->tree);
+    s->arena.on_fail = NULL;
+    return bad;
+}
+
+/* Nodes that a joint, force or sensor of a force takes hold of: those in the nodal matrix. */
+static int list_held(ffr *s)
+{
+    s->held = LM_NEW_N(&s->arena, int, s->m->nnodes);
+    for (int i = 0; i < s->m->nnodes && s->held; i++) {
+        const int *start = s->in->sys.pattern.colptr + NODE_V * i;
+        s->node[i].held = start[NODE_V] > start[0];
+        if (s->node[i].held) s->held[s->nheld++] = i;
+    }
+    return s->held ? 0 : -1;
+}
+
+/* ---- room ---- */
+
+static int make_columns(ffr *s)
+{
+    int n = 0;
+    s->moved.node = LM_NEW_N(&s->arena, moved_node, s->m->nnodes);
+    for (int h = 0; h < s->nheld; h++) n += FRAME_V + s->unit[s->node[s->held[h]].unit].ne;
+    s->moved.cols = LM_NEW_N(&s->arena, int, n);
+    s->moved.jets = LM_NEW_N(&s->arena, lm_jet, n);
+    if (!s->moved.node || !s->moved.cols || !s->moved.jets) return -1;
+    n = 0;
+    for (int h = 0; h < s->nheld; h++) {
+        int i = s->held[h];
+        const ffr_unit *u = &s->unit[s->node[i].unit];
+        s->moved.node[i].first = n;
+        s->moved.node[i].n = FRAME_V + u->ne;
+        for (int k = 0; k < FRAME_V + u->ne; k++) s->moved.cols[n++] = u->v + k;
+    }
+    return moved_make(&s->moved, &s->arena);
+}
+
+static int reserve(ffr *s)
+{
+    lm_arena *a = &s->arena;
+    const lm_system *in = &s->in->sys;
+    size_t most = (size_t)s->most;
+    s->p = LM_NEW_N(a, double, s->tree.np);
+    s->du = LM_NEW_N(a, double, s->tree.nu);
+    s->ddu = LM_NEW_N(a, double, s->tree.nu);
+    s->qi = LM_NEW_N(a, double, in->nq);
+    s->vi = LM_NEW_N(a, double, in->nv);
+    s->ai = LM_NEW_N(a, double, in->nv);
+    s->ri = LM_NEW_N(a, double, in->nv);
+    s->li = LM_NEW_N(a, double, in->nl);
+    s->phi = LM_NEW_N(a, double, in->nl);
+    s->phi_rate = LM_NEW_N(a, double, in->nl);
+    s->zero = LM_NEW_N(a, double, most);
+    s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
+    s->unit_r = LM_NEW_N(a, double, most);
+    s->unit_M = LM_NEW_N(a, double, most *most);
+    s->unit_D = LM_NEW_N(a, double, most *most);
+    s->unit_K = LM_NEW_N(a, double, most *most);
+    for (int k = 0; k < 3; k++) s->world[k] = LM_NEW_N(a, double, most *most);
+    s->row = LM_NEW_N(a, int, s->sys.nl);
+    s->own = LM_NEW_N(a, int, s->sys.nl);
+    s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
+    s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
+    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
+                   s->phi_rate && s->zero && s->tip && s->unit_r && s->unit_M && s->unit_D &&
+                   s->unit_K && s->world[0] && s->world[1] && s->world[2] && s->row && s->own &&
+                   s->sys.angular && s->sys.active
+               ? 0
+               : -1;
+}
+
+/* Bending and stretch are lengths, torsion is an angle. */
+static void note_kinds(ffr *s)
+{
+    for (int i = 0; i < s->nunits; i++) {
+        const ffr_unit *u = &s->unit[i];
+        for (int k = 3; k < FRAME_V; k++) s->sys.angular[u->v + k] = 1;
+        for (int k = u->ne - (u->f ? u->f->nt : 0); k < u->ne; k++)
+            s->sys.angular[u->v + FRAME_V + k] = 1;
+    }
+    for (int k = 0; k < s->sys.nl; k++) {
+        s->row[k] = s->own[k] = k;
+        s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + k];
+        s->sys.active[k] = s->in->sys.active[k];
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Units that one task works on: enough to be worth it. */
+static int make_tasks(ffr *s)
+{
+    enum { UNITS = 16, MOST = 128 };
+    int n = (s->nunits + UNITS - 1) / UNITS, parent[MOST];
+    n = n < 1 ? 1 : n > MOST ? MOST : n;
+    for (int i = 0; i < n; i++) parent[i] = -1;
+    return lm_task_tree_make(&s->tasks, n, parent, &s->arena);
+}
+
+static int build(ffr *s, lm_diag *diag)
+{
+    int bad = make_units(s, diag);
+    if (bad) return bad;
+    s->sys.nl = s->in->sys.nl;
+    if (list_held(s) || make_tree(s) || reserve(s) || make_tasks(s)) return -1;
+    note_kinds(s);
+    s->moved.sys = &s->sys;
+    s->moved.in = s->in;
+    s->moved.row = s->row, s->moved.own = s->own;
+    if (make_columns(s) || ffr_make_pattern(s) || ffr_make_groups(s)) return -1;
+    return ffr_make_accel(s);
+}
+
+void ffr_destroy(lm_system *sys)
+{
+    if (!sys) return;
+    ffr *s = (ffr *)sys;
+    if (s->in) nodal_destroy(&s->in->sys);
+    ffr_division_free(s->division);
+    lm_arena arena = s->arena;
+    lm_arena_free(&arena);
+}
+
+static lm_system traits(const lm_model *m, int nposes, const lm_system *in)
+{
+    return (lm_system){.form = &lm_form_ffr,
+                       .model = m,
+                       .nposes = nposes,
+                       .load_factor = 1,
+                       .noise = 1,
+                       .scalar = 1,
+                       .massless = in->massless,
+                       .flexible = in->flexible,
+                       .algebraic = in->algebraic,
+                       .discrete = in->discrete,
+                       .works = in->works};
+}
+
+limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out)
+{
+    int errors = diag->errors;
+    lm_arena arena = {0};
+    *out = NULL;
+    refuse(m, diag);
+    if (diag->errors > errors) return LIMBER_UNSUPPORTED;
+    ffr *s = LM_NEW(&arena, ffr);
+    if (!s) return LIMBER_MEMORY;
+    s->arena = arena;
+    s->drawn = m;
+    s->hooks = (nodal_floating){s, ffr_body_energy, ffr_last_element, ffr_node_residual};
+    s->division = ffr_divide(m);
+    s->m = s->division ? &s->division->model : m;
+    lm_system *in = NULL;
+    limber_status st = s->division ? nodal_create(s->m, NULL, &s->hooks, diag, &in) : LIMBER_MEMORY;
+    s->in = (nodal *)in;
+    if (!st) {
+        s->sys = traits(s->m, m->nnodes, in);
+        refuse_sections(s, diag);
+        int bad = build(s, diag);
+        st = bad < 0 ? LIMBER_MEMORY : bad > 0 || diag->errors > errors ? LIMBER_INPUT : LIMBER_OK;
+    }
+    if (st)
+        ffr_destroy(&s->sys);
+    else
+        *out = &s->sys;
+    return st;
+}

@@ -1,0 +1,81 @@
+/* A nodal system whose nodes move by other coordinates than their own poses: how its equations look in
+ * these.
+ *
+ * With the partial velocities X = dV/dv of the nodes (and what else a jet holds, form/kintree.h), the nodal
+ * residual r(x, V, A) with its derivatives K, D, M and the nodes' motion x(q), V(q, v), A(q, v, a),
+ *
+ *     residual        X^T r
+ *     d(X^T r)/dq = X^T (K X + D Xv + M Xa) + (dX/dq)^T r
+ *     d(X^T r)/dv = X^T (D X + M Xc)                      d(X^T r)/da = X^T M X .
+ *
+ * All but (dX/dq)^T r is here. */
+#ifndef LM_FORM_MOVED_H
+#define LM_FORM_MOVED_H
+
+#include "form/kintree.h"
+#include "form/nodal.h"
+
+/* Columns of a node: the coordinates that move it; none: nothing acts on it. */
+typedef struct moved_node {
+    int first, n; /* in cols, jets */
+    int nnear;    /* nodes that its motion exerts forces on */
+    int *near;
+    int block; /* the first of their blocks */
+} moved_node;
+
+enum { MOVED_BLOCK = 3 * NODE_V * NODE_V };
+
+typedef struct lm_moved {
+    lm_system *sys; /* of the coordinates */
+    nodal *in;
+    const int *row,
+        *own; /* rows of the nodal system that are constraints; the other way round, or -1 */
+    moved_node *node; /* [nodes] */
+    int *cols;
+    lm_jet *jets;
+    double *M, *D, *K; /* nodal matrices */
+    double *block;     /* M, D and K, 6x6 each, of nodes and those near them */
+    int *block_at;     /* [nodal nnz] place of an entry of M there, or -1 */
+    int *place;        /* [nv + nl] place of each row in one column of the matrix */
+} lm_moved;
+
+/* What is wanted: one matrix, c[0][0] M + c[0][1] D + c[0][2] K (n = 1), or M, D and K each into its own
+ * array (n = 3, c the identity). */
+typedef struct lm_mix {
+    int n;
+    double *to[3];
+    double c[3][3];
+    int damping, stiffness; /* D, K are in some of them */
+} lm_mix;
+
+lm_mix lm_mix_one(double cM, double cD, double cK, double *to);
+lm_mix lm_mix_each(double *M, double *D, double *K);
+
+/* Lists of near nodes and room, when node, cols and jets are known. 0, -1. */
+int moved_make(lm_moved *s, lm_arena *arena);
+/* The nodal matrices that are wanted, at the nodal state. Before moved_add, moved_multipliers. */
+int moved_matrices(lm_moved *s, const lm_state *inner, const lm_mix *w);
+/* Where the rows of a column are: sets place. A row that is not in the column keeps some other place of
+ * the matrix: adding a zero there does nothing, so entries that are zero need no place of their own. */
+void moved_column(lm_moved *s, int col);
+/* The part that the motion j of a node has in the column set, with the entries of constraint rows; X is all
+ * that is read of jets where only M is wanted. */
+void moved_add(lm_moved *s, int node, const lm_jet *j, const lm_mix *w);
+/* The columns of the multipliers. */
+void moved_multipliers(lm_moved *s, const lm_mix *w);
+
+/* X . f of two 6-vectors. */
+static inline double moved_dot(const double *X, const double *f)
+{
+    return ((X[0] * f[0] + X[1] * f[1]) + (X[2] * f[2] + X[3] * f[3])) +
+           (X[4] * f[4] + X[5] * f[5]);
+}
+
+/* Continuous joint angles, which stand behind the coordinates in q: those of the nodal positions qi nearest
+ * to what q remembers, with the kinematics of their joints; and then, at the same qi, their way from q0 by
+ * the nodal motion d, into q1. */
+void moved_angles(lm_moved *s, const double *q, double *qi);
+void moved_follow_angles(lm_moved *s, const double *q0, const double *d, const double *qi,
+                         double *q1);
+
+#endif
