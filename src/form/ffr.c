@@ -8,8 +8,7 @@
 static void frame_start(ffr *s, const ffr_unit *u, double *q, double *v)
 {
     int n = u->node[0];
-    for (int k = 0; k < s->division->ntwins; k++)
-        if (s->division->twin[k][0] == n) n = s->division->twin[k][1];
+    if (n >= s->division->drawn) n = s->division->twin[n - s->division->drawn];
     lm_m3 drawn = quat_m3(s->m->nodes[n].q), now = quat_m3(node_quat(s->qi, n)),
           back = m3_t(&drawn);
     lm_m3 turn = m3_mul(&now, &back), R = m3_mul(&turn, &u->axes);

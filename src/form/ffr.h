@@ -43,8 +43,8 @@ typedef struct ffr_division {
     lm_model model;
     int nparts;
     ffr_part *part;
-    int (*twin)[2]; /* [model.nnodes - original] node added, node it was made of */
-    int ntwins;
+    int drawn; /* nodes of the original */
+    int *twin; /* [model.nnodes - drawn] the node that each added one was made of */
 } ffr_division;
 
 typedef struct ffr {
@@ -96,8 +96,10 @@ int ffr_make_groups(ffr *s);  /* ffr_groups.c */
  * enough for the equations; or of all. */
 lm_state ffr_enter(ffr *s, const lm_state *st);
 lm_state ffr_enter_all(ffr *s, const lm_state *st);
-lm_state ffr_enter_partials(ffr *s, const lm_state *st); /* of those held, with X of their jets */
-void ffr_jets(ffr *s);                                   /* ... and the rest of them */
+void ffr_partials(ffr *s); /* X of the jets of the nodes that are held, at the state */
+void ffr_jets(ffr *s);     /* ... and the rest of them */
+/* X of one node, [6] for each coordinate of its unit, `step` doubles apart */
+void ffr_node_partials(const ffr *s, int node, double *X, size_t step);
 /* How eta moves the links of a place: gradient of link k by eta, [ne] */
 void ffr_gradient(const ffr *s, const ffr_node *n, int link, double *g);
 /* X^T ri of a unit, [6 + ne] */

@@ -55,8 +55,8 @@ static int body_numbers(void *ctx, int worker, int body, double *M, double *f, d
     }
     for (int h = x->first_handle[body]; h < x->first_handle[body + 1]; h++) {
         int node = x->handle_node[h];
-        const lm_jet *jets = s->moved.jets + s->moved.node[node].first;
-        for (int k = 0; k < n; k++, B += 6) memcpy(B, jets[k].X, 6 * sizeof(double));
+        ffr_node_partials(s, node, B, 6);
+        B += 6 * n;
         memcpy(gamma, s->ai + NODE_V * node, 6 * sizeof(double));
         gamma += 6;
     }
@@ -240,7 +240,7 @@ static int repeat(ffr *s, double *a)
 static int prepare(ffr *s, const lm_state *rest)
 {
     ffr_accel *x = s->accel;
-    lm_state inner = ffr_enter_partials(s, rest);
+    lm_state inner = ffr_enter(s, rest);
     if (nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL)) return 1;
     x->rest = *rest;
     x->force = 0;

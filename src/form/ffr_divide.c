@@ -62,7 +62,7 @@ static int reserve(ffr_division *d, const lm_model *from, int welds)
     m->pairs = LM_NEW_N(a, lm_pair, from->npairs + welds);
     m->joints = LM_NEW_N(a, lm_joint, from->njoints + from->nelements);
     m->rows = LM_NEW_N(a, lm_row, from->nrows + 6 * welds);
-    d->twin = lm_arena_alloc(a, sizeof *d->twin * (size_t)(welds + 1));
+    d->twin = LM_NEW_N(a, int, welds);
     if (!m->nodes || !m->elements || !m->pairs || !m->joints || !m->rows || !d->twin) return -1;
     memcpy(m->nodes, from->nodes, sizeof *m->nodes * (size_t)from->nnodes);
     memcpy(m->elements, from->elements, sizeof *m->elements * (size_t)from->nelements);
@@ -91,8 +91,7 @@ static int weld(ffr_division *d, int joint, int element)
              element - m->beams[m->nodes[old].body].first_element + 1);
     m->nodes[twin] = m->nodes[old];
     m->elements[element].node[0] = twin;
-    d->twin[d->ntwins][0] = twin;
-    d->twin[d->ntwins++][1] = old;
+    d->twin[twin - d->drawn] = old;
     m->pairs[pair] = (lm_pair){.node = {old, twin}, .E = {m3_identity(), m3_identity()}};
     m->joints[joint] = (lm_joint){.name = name,
                                   .type = LM_JOINT_FIXED,
@@ -215,6 +214,7 @@ ffr_division *ffr_divide(const lm_model *m)
     if (!d) return NULL;
     d->arena = arena;
     d->model = *m;
+    d->drawn = m->nnodes;
     int failed = list_parts(d, m), beams = 0;
     for (int i = 0; i < m->nbodies; i++) beams += m->beams[i].nelements > 0;
     if (!failed && d->nparts > beams) failed = reserve(d, m, d->nparts - beams) || join(d, m);

@@ -211,8 +211,11 @@ static void add_columns(ffr *s, const ffr_unit *u, const lm_state *st, const lm_
 static int assemble(ffr *s, const lm_state *st, const lm_mix *w)
 {
     for (int t = 0; t < w->n; t++) memset(w->to[t], 0, sizeof(double) * (size_t)s->sys.pattern.nnz);
-    lm_state inner = w->damping ? ffr_enter(s, st) : ffr_enter_partials(s, st);
-    if (w->damping) ffr_jets(s);
+    lm_state inner = ffr_enter(s, st);
+    if (w->damping)
+        ffr_jets(s);
+    else
+        ffr_partials(s);
     int bad = moved_matrices(&s->moved, &inner, w);
     if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
     if (bad) return bad;

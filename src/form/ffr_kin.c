@@ -97,10 +97,8 @@ static void place_unit(ffr *s, const ffr_unit *u, const lm_state *st, int all)
 typedef struct unit_job {
     ffr *s;
     const lm_state *st;
-    int all, partials;
+    int all;
 } unit_job;
-
-static void partials(ffr *s, const ffr_unit *u);
 
 static void place_some(void *ctx, int task, int worker)
 {
@@ -108,15 +106,12 @@ static void place_some(void *ctx, int task, int worker)
     int from = (int)((long)job->s->nunits * task / job->s->tasks.n);
     int to = (int)((long)job->s->nunits * (task + 1) / job->s->tasks.n);
     (void)worker;
-    for (int i = from; i < to; i++) {
-        place_unit(job->s, &job->s->unit[i], job->st, job->all);
-        if (job->partials) partials(job->s, &job->s->unit[i]);
-    }
+    for (int i = from; i < to; i++) place_unit(job->s, &job->s->unit[i], job->st, job->all);
 }
 
-static lm_state enter(ffr *s, const lm_state *st, int all, int with_partials)
+static lm_state enter(ffr *s, const lm_state *st, int all)
 {
-    unit_job job = {s, st, all, with_partials};
+    unit_job job = {s, st, all};
     s->t = st->t;
     s->q = st->q, s->v = st->v, s->a = st->a;
     lm_pool_up(s->sys.pool, &s->tasks, place_some, &job);
@@ -131,9 +126,8 @@ static lm_state enter(ffr *s, const lm_state *st, int all, int with_partials)
                       st->lam ? s->li : NULL};
 }
 
-lm_state ffr_enter(ffr *s, const lm_state *st) { return enter(s, st, 0, 0); }
-lm_state ffr_enter_all(ffr *s, const lm_state *st) { return enter(s, st, 1, 0); }
-lm_state ffr_enter_partials(ffr *s, const lm_state *st) { return enter(s, st, 0, 1); }
+lm_state ffr_enter(ffr *s, const lm_state *st) { return enter(s, st, 0); }
+lm_state ffr_enter_all(ffr *s, const lm_state *st) { return enter(s, st, 1); }
 
 lm_floating_motion ffr_unit_motion(const ffr *s, const ffr_unit *u, const lm_state *st)
 {
@@ -173,53 +167,54 @@ static void add(double *to, double f, const double *from)
 
 /* Axes of a place: those of its slides, which are the frame's, and of its turns about z, y, x. Slides and
  * turns meet in the place itself, so that a slide moves it along its axis, and a turn turns it. */
-static void eta_partials(const ffr *s, const ffr_node *n, lm_jet *jets)
+static void eta_partials(const ffr *s, const ffr_node *n, double *X, size_t step)
 {
     const lm_floating *f = s->unit[n->unit].f;
     const lm_floating_place *at = &f->place[n->place];
     const lm_link_motion *m = &s->tree.motion[n->links];
     lm_v3 x = m[0].e[0], y = m[1].e[0], z = m[2].e[0], none = v3(0, 0, 0);
-    for (int i = 0; i < f->nv; i++, jets++) {
-        v3_put(jets->X, v3_add(v3_mul(n->draw[0][i], x), v3_mul(at->v[i], y)));
-        v3_put(jets->X + 3, v3_mul(at->dv[i], m[3].e[0]));
+    for (int i = 0; i < f->nv; i++, X += step) {
+        v3_put(X, v3_add(v3_mul(n->draw[0][i], x), v3_mul(at->v[i], y)));
+        v3_put(X + 3, v3_mul(at->dv[i], m[3].e[0]));
     }
-    for (int i = 0; i < f->nw; i++, jets++) {
-        v3_put(jets->X, v3_add(v3_mul(n->draw[0][f->nv + i], x), v3_mul(at->w[i], z)));
-        v3_put(jets->X + 3, v3_mul(-at->dw[i], m[4].e[0]));
+    for (int i = 0; i < f->nw; i++, X += step) {
+        v3_put(X, v3_add(v3_mul(n->draw[0][f->nv + i], x), v3_mul(at->w[i], z)));
+        v3_put(X + 3, v3_mul(-at->dw[i], m[4].e[0]));
     }
-    for (int i = 0; i < f->na; i++, jets++) {
-        v3_put(jets->X, v3_mul(at->a[i], x));
-        v3_put(jets->X + 3, none);
+    for (int i = 0; i < f->na; i++, X += step) {
+        v3_put(X, v3_mul(at->a[i], x));
+        v3_put(X + 3, none);
     }
-    for (int i = 0; i < f->nt; i++, jets++) {
-        v3_put(jets->X, none);
-        v3_put(jets->X + 3, v3_mul(at->t[i], m[5].e[0]));
+    for (int i = 0; i < f->nt; i++, X += step) {
+        v3_put(X, none);
+        v3_put(X + 3, v3_mul(at->t[i], m[5].e[0]));
     }
 }
 
-static void node_partials(const ffr *s, int node, lm_jet *jets)
+void ffr_node_partials(const ffr *s, int node, double *X, size_t step)
 {
     const ffr_node *n = &s->node[node];
     const ffr_unit *u = &s->unit[n->unit];
     lm_v3 arm = v3_sub(s->tip[node].x, s->tree.motion[u->base + 3].x);
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         lm_v3 e = v3(k == 0, k == 1, k == 2);
-        v3_put(jets[k].X, e);
-        v3_put(jets[k].X + 3, v3(0, 0, 0));
-        v3_put(jets[3 + k].X, v3_cross(e, arm));
-        v3_put(jets[3 + k].X + 3, e);
+        v3_put(X + k * step, e);
+        v3_put(X + k * step + 3, v3(0, 0, 0));
+        v3_put(X + (3 + k) * step, v3_cross(e, arm));
+        v3_put(X + (3 + k) * step + 3, e);
     }
+    X += FRAME_V * step;
     if (n->links >= 0)
-        eta_partials(s, n, jets + FRAME_V);
+        eta_partials(s, n, X, step);
     else
-        for (int k = FRAME_V; k < FRAME_V + u->ne; k++) memset(jets[k].X, 0, sizeof jets->X);
+        for (int k = 0; k < u->ne; k++, X += step) memset(X, 0, 6 * sizeof(double));
 }
 
-static void partials(ffr *s, const ffr_unit *u)
+void ffr_partials(ffr *s)
 {
-    for (int k = 0; k < u->nodes; k++)
-        if (s->node[u->node[k]].held)
-            node_partials(s, u->node[k], s->moved.jets + s->moved.node[u->node[k]].first);
+    for (int h = 0; h < s->nheld; h++)
+        ffr_node_partials(s, s->held[h], s->moved.jets[s->moved.node[s->held[h]].first].X,
+                          sizeof(lm_jet) / sizeof(double));
 }
 
 /* Forces on the coordinates of a unit by those on its places. */
