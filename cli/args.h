@@ -11,7 +11,7 @@ typedef struct args {
     const char *file;              /* model or result file, or the name of a new one */
     const char *files[ARGS_FILES]; /* all of them, for a command that takes several */
     int nfiles;
-    const char *formulation, *results, *csv, *vtk, *report, *template;
+    const char *formulation, *results, *csv, *vtk, *matrices, *report, *template;
     const char *set[ARGS_SETS];
     int nset;
     double until;

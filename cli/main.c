@@ -79,14 +79,27 @@ static int refuse_missing(const args *a)
     return EXIT_INPUT;
 }
 
-static int is_modes(const limber_summary *s) { return strcmp(s->analysis, "modes") == 0; }
+static int is_last(const limber_summary *s, const char *type)
+{
+    return strcmp(s->analysis, type) == 0;
+}
+
+/* Modes and a linearised model by their tables, the last of the other analyses by a line. */
+static void show_results(FILE *out, const limber_summary *s, const mode_list *modes,
+                         const mode_list *poles, const char *results)
+{
+    int is_modes = is_last(s, "modes"), is_linear = is_last(s, "linearize");
+    if (s->modes || is_modes) show_modes(out, s, modes, results);
+    if (s->states || is_linear) show_linearized(out, s, poles, results);
+    if (!is_modes && !is_linear) show_summary(out, s, results);
+}
 
 static int command_run(const args *a, limber_messages *msg)
 {
     limber_model *model;
     limber_run_options o = limber_run_options_default();
     limber_summary sum;
-    mode_list modes = {0};
+    mode_list modes = {0}, poles = {0};
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
@@ -97,6 +110,7 @@ static int command_run(const args *a, limber_messages *msg)
     o.csv = a->csv;
     o.report = a->report;
     o.vtk = a->vtk;
+    o.matrices = a->matrices;
     o.until = a->until;
     o.threads = a->threads;
     o.resume = a->resume;
@@ -105,6 +119,8 @@ static int command_run(const args *a, limber_messages *msg)
     o.progress = on_progress;
     o.mode = modes_add;
     o.mode_context = &modes;
+    o.pole = modes_add;
+    o.pole_context = &poles;
     int terminal = !a->quiet && isatty(STDERR_FILENO);
     o.progress_context = &terminal;
     catch_signals();
@@ -113,12 +129,11 @@ static int command_run(const args *a, limber_messages *msg)
     limber_model_free(model);
     FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_summary_json(out, &sum, o.results, &modes);
-    else if (!a->quiet && sum.analysis[0] && sum.method[0]) {
-        if (sum.modes || is_modes(&sum)) show_modes(out, &sum, &modes, o.results);
-        if (!is_modes(&sum)) show_summary(out, &sum, o.results);
-    }
+        show_summary_json(out, &sum, o.results, &modes, &poles);
+    else if (!a->quiet && sum.analysis[0] && sum.method[0])
+        show_results(out, &sum, &modes, &poles, o.results);
     free(modes.at);
+    free(poles.at);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
     return exit_status(st);

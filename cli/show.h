@@ -13,12 +13,16 @@ typedef struct mode_list {
 void modes_add(void *list, const limber_mode *mode);
 void show_modes(FILE *out, const limber_summary *s, const mode_list *modes, const char *results);
 void show_modes_json(FILE *out, const limber_summary *s, const mode_list *modes); /* ", ..." */
+/* The same of a linearised model and its poles. */
+void show_linearized(FILE *out, const limber_summary *s, const mode_list *poles,
+                     const char *results);
+void show_linearized_json(FILE *out, const limber_summary *s, const mode_list *poles);
 
 void show_progress(const limber_progress *p); /* one line on stderr, rewritten */
 void show_progress_end(void);
 void show_summary(FILE *out, const limber_summary *s, const char *results);
 void show_summary_json(FILE *out, const limber_summary *s, const char *results,
-                       const mode_list *modes);
+                       const mode_list *modes, const mode_list *poles);
 void show_reason(FILE *out, const limber_summary *s, const char *results);
 void show_profile(FILE *out, const limber_summary *s);
 void show_check(FILE *out, const limber_model *m, const limber_check_info *info, limber_status st);

@@ -1,4 +1,4 @@
-/* The table of modes. */
+/* The tables of modes and of poles. */
 #include "show.h"
 
 #include <math.h>
@@ -96,6 +96,69 @@ void show_modes(FILE *out, const limber_summary *s, const mode_list *modes, cons
     fflush(out);
 }
 
+/* ---- linearised models ---- */
+
+enum { SHOWN = 20, BEFORE_STATE = 31 }; /* poles; columns in front of the last */
+
+static void counted(FILE *out, int n, const char *what, const char *end)
+{
+    fprintf(out, "%d %s%s%s", n, what, n == 1 ? "" : "s", end);
+}
+
+void show_linearized(FILE *out, const limber_summary *s, const mode_list *poles,
+                     const char *results)
+{
+    fprintf(out, "linearize: ");
+    counted(out, s->states, "state", ", ");
+    counted(out, s->inputs, "input", ", ");
+    counted(out, s->outputs, "output", " about the ");
+    if (s->about_statics)
+        fprintf(out, "static equilibrium");
+    else
+        fprintf(out, "state at t = %.6g", s->t);
+    if (strcmp(s->analysis, "linearize") == 0) fprintf(out, ", %.3g s", s->seconds);
+    fputc('\n', out);
+    if (poles->n) fprintf(out, "pole  frequency Hz    damping  moves most\n");
+    for (int i = 0; i < poles->n && i < SHOWN; i++) {
+        const limber_mode *m = &poles->at[i];
+        char how[24];
+        damping(m, how, sizeof how);
+        fprintf(out, "%4d  %12.6g  %9s  %.*s\n", m->number, m->frequency, how, WIDTH - BEFORE_STATE,
+                m->moves);
+    }
+    if (poles->failed) fprintf(out, "(there was no memory for the others)\n");
+    if (poles->n > SHOWN) fprintf(out, "and %d more\n", poles->n - SHOWN);
+    if (s->states) fprintf(out, "matrices in %s\n", results);
+    fflush(out);
+}
+
+static void json_mode(FILE *out, const char *name, const limber_mode *m)
+{
+    static const char *const kind[] = {"vibrates", "rigid", "grows", "decays"};
+    fprintf(out, "{\"%s\": %d, \"kind\": \"%s\"", name, m->number, kind[m->kind]);
+    json_number(out, "frequency", m->frequency);
+    json_number(out, "omega", m->omega);
+    json_number(out, "damping_ratio", m->damping_ratio);
+    json_number(out, "real", m->real);
+    json_number(out, "imaginary", m->imaginary);
+}
+
+void show_linearized_json(FILE *out, const limber_summary *s, const mode_list *poles)
+{
+    fprintf(out, ", \"states\": %d, \"inputs\": %d, \"outputs\": %d, \"poles\": [", s->states,
+            s->inputs, s->outputs);
+    for (int i = 0; i < poles->n; i++) {
+        if (i) fprintf(out, ", ");
+        json_mode(out, "pole", &poles->at[i]);
+        fprintf(out, ", \"moves\": ");
+        json_text(out, poles->at[i].moves);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+/* ---- modes for scripts ---- */
+
 static void numbers(FILE *out, const char *name, const double x[6])
 {
     fprintf(out, ", \"%s\": [", name);
@@ -105,7 +168,6 @@ static void numbers(FILE *out, const char *name, const double x[6])
 
 void show_modes_json(FILE *out, const limber_summary *s, const mode_list *modes)
 {
-    static const char *const kind[] = {"vibrates", "rigid", "grows", "decays"};
     fprintf(out, ", \"about\": \"%s\"", s->about_statics ? "statics" : "initial");
     if (s->modes_available >= 0) fprintf(out, ", \"modes_available\": %d", s->modes_available);
     numbers(out, "total_mass", s->total_mass);
@@ -113,12 +175,8 @@ void show_modes_json(FILE *out, const limber_summary *s, const mode_list *modes)
     fprintf(out, ", \"modes\": [");
     for (int i = 0; i < modes->n; i++) {
         const limber_mode *m = &modes->at[i];
-        fprintf(out, "%s{\"mode\": %d, \"kind\": \"%s\"", i ? ", " : "", m->number, kind[m->kind]);
-        json_number(out, "frequency", m->frequency);
-        json_number(out, "omega", m->omega);
-        json_number(out, "damping_ratio", m->damping_ratio);
-        json_number(out, "real", m->real);
-        json_number(out, "imaginary", m->imaginary);
+        if (i) fprintf(out, ", ");
+        json_mode(out, "mode", m);
         numbers(out, "participation", m->participation);
         numbers(out, "effective_mass", m->effective_mass);
         fprintf(out, ", \"moves\": ");

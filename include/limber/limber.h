@@ -153,6 +153,7 @@ typedef struct limber_run_options {
     const char *csv;      /* CSV of the last analysis, "-": standard output, NULL: none */
     const char *report;   /* HTML report of the results, see limber_report; NULL: none */
     const char *vtk;      /* folder for files of ParaView, see limber_export_vtk; NULL: none */
+    const char *matrices; /* folder for Matrix Market files of `linearize`; NULL: none */
     double until;         /* > 0: replaces that of the model */
     int threads;          /* 0, 1: the caller's only; the results do not depend on it */
     int resume;           /* continue the run in `results` */
@@ -164,6 +165,10 @@ typedef struct limber_run_options {
     /* Called for each mode that a `modes` analysis has found, lowest first; NULL: not. */
     void (*mode)(void *context, const limber_mode *mode);
     void *mode_context;
+    /* Called for each pole of a linearised model, slowest first, of which `moves` is the state that
+     * moves most; it has no participation. NULL: not. */
+    void (*pole)(void *context, const limber_mode *pole);
+    void *pole_context;
 } limber_run_options;
 
 limber_run_options limber_run_options_default(void);
@@ -180,9 +185,10 @@ typedef struct limber_summary {
     double constraint_error; /* largest relative violation of a constraint */
     int modes;               /* found by the last analysis */
     int modes_available;     /* how many there are; -1: more than those found */
-    int about_statics;       /* these are about a static equilibrium */
+    int about_statics;       /* these, or the linearised model, are about a static equilibrium */
     double total_mass[6];    /* along x, y, z; about x, y, z through the origin */
     double captured_mass[6]; /* the part of it that the modes move */
+    int states, inputs, outputs, poles; /* of the last linearised model; a pair is one pole */
     double seconds;
     double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
     char reason[512]; /* why it stopped, "" when done */

@@ -140,32 +140,9 @@ static int stop(void *context)
     return lm_run_progress(context, &p) != LIMBER_OK;
 }
 
-/* The static equilibrium near run->q into it, unrecorded: by the model's own entry, if it has
- * one. */
-static limber_status find_equilibrium(lm_run *run)
-{
-    const lm_spec *spec = run->model->spec;
-    lm_spec_analysis a = {.type = LM_ANALYSIS_STATICS, .tolerance = 1e-4, .load_steps = 1};
-    lm_h5 *file = run->file;
-    limber_summary keep = *run->sum;
-    int resuming = run->resuming;
-    for (int i = spec->analyses.n - 1; i >= 0; i--)
-        if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) a = spec->analyses.at[i];
-    snprintf(run->sum->analysis, sizeof run->sum->analysis, "statics"); /* for messages */
-    run->file = NULL;
-    run->resuming = 0;
-    limber_status st = lm_statics(run, &a);
-    snprintf(keep.reason, sizeof keep.reason, "%s", run->sum->reason);
-    keep.iterations = run->sum->iterations;
-    *run->sum = keep;
-    run->file = file;
-    run->resuming = resuming;
-    return st;
-}
-
 static limber_status compute(lm_run *run, const lm_spec_analysis *a, lm_modes *m)
 {
-    limber_status st = a->about_statics ? find_equilibrium(run) : LIMBER_OK;
+    limber_status st = a->about_statics ? lm_find_equilibrium(run) : LIMBER_OK;
     if (st) return st;
     st = lm_modes_solve(m, a->about_statics ? 0 : run->t, run->q);
     if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)

@@ -63,6 +63,8 @@ void lm_modes_free(lm_modes *m);
 
 /* modes_matrix.c */
 limber_status lm_modes_linearise(lm_modes *m, double t, const double *q);
+/* The same about a moving state: g->v, a and lam, and the matrices there. */
+limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, const double *v);
 /* y = A x and x^T A x for the nv x nv block of A; *size, unless NULL: the root of the sum of the
  * squares of its terms, in which rounding is measured. */
 void lm_modes_mul(const lm_modes *m, const double *A, const double *x, double *y);
@@ -76,6 +78,9 @@ limber_status lm_modes_fail(lm_modes *m, const char *fmt, ...)
 /* Undamped modes of the symmetric part into n, X, lambda. Dense: all of them (and the left basis
  * Y for reduce, X itself unless reactive); large: the lowest `wanted`. */
 limber_status lm_modes_dense(lm_modes *m, double **Y);
+/* A basis of the motions z with P z = 0, P the active rows (or the active columns, transposed) of the
+ * constraint blocks: the last nv - rank columns of Z [nv x nv], orthonormal in units of each kind. */
+limber_status lm_modes_basis(const lm_modes *m, int columns, double *Z, int *rank);
 limber_status lm_modes_large(lm_modes *m, int wanted);
 /* Room for n undamped modes. */
 limber_status lm_modes_reserve(lm_modes *m, int n);
@@ -90,9 +95,19 @@ double lm_modes_slack(const lm_modes *m, const double *x, double *lambda);
  * unsymmetric forces on the basis X, Y. */
 limber_status lm_modes_undamped(lm_modes *m);
 limber_status lm_modes_general(lm_modes *m, const double *Y);
+/* The inverse of the first-order form of (s^2 M + s D + K) x = 0, n unknowns, shifted by s0: T
+ * [2n x 2n] for (x, s x), eigenvalues 1/(s - s0). 0; 1: s0 is a root; -1: no memory. */
+int lm_modes_shifted_inverse(int n, const double *M, const double *D, const double *K, double s0,
+                             double *T);
 limber_status lm_modes_new(lm_modes *m, int found, int complex);
 /* Phase and sign, participation, what moves most. */
 limber_status lm_modes_finish(lm_modes *m);
+
+/* unrecorded.c: a dynamics or statics analysis from run->q, v, of which the state alone is left, and
+ * what went wrong in the summary. */
+limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a);
+/* The static equilibrium near run->q into it: by the model's own entry, if it has one. */
+limber_status lm_find_equilibrium(lm_run *run);
 
 /* modes_record.c: into the result file. */
 limber_status lm_modes_begin(lm_run *run);

@@ -7,10 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A basis of the motions z with P z = 0, P the active rows (or the active columns, transposed)
- * of the constraint blocks: the last n - rank columns of Z [nv x nv], orthonormal in units of
- * each kind. */
-static limber_status basis(const lm_modes *m, int columns, double *Z, int *rank)
+limber_status lm_modes_basis(const lm_modes *m, int columns, double *Z, int *rank)
 {
     const lm_system *sys = m->sys;
     const lm_pattern *p = &sys->pattern;
@@ -185,11 +182,11 @@ limber_status lm_modes_dense(lm_modes *m, double **Y)
     size_t nv = (size_t)m->sys->nv;
     int rank = 0, left = 0, empty = 0;
     double *Z = lm_alloc(sizeof(double) * (nv * nv + 1)), *W = NULL;
-    limber_status st = Z ? basis(m, 0, Z, &rank) : LIMBER_MEMORY;
+    limber_status st = Z ? lm_modes_basis(m, 0, Z, &rank) : LIMBER_MEMORY;
     int n = m->sys->nv - rank;
     if (!st && m->reactive) {
         W = LM_NEW_N(&m->arena, double, nv *nv + 1);
-        st = W ? basis(m, 1, W, &left) : LIMBER_MEMORY;
+        st = W ? lm_modes_basis(m, 1, W, &left) : LIMBER_MEMORY;
     }
     m->method = "dense";
     if (!st) st = reduced(m, n, Z + nv * (size_t)rank, &empty);

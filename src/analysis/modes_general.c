@@ -148,34 +148,35 @@ static double unit_of_s(const general *e)
     return damping > 0 ? damping / mass : stiffness > 0 ? sqrt(stiffness / mass) : 1;
 }
 
-/* P = K + s0 D + s0^2 M into T's place, and its inverse times the right sides R [n x k]. */
-static int solve_shifted(general *e, double shift, int k, double *R)
+/* R [n x k] = (K + s0 D + s0^2 M)^-1 R. */
+static int solve_shifted(int n, const double *M, const double *D, const double *K, double s0, int k,
+                         double *R)
 {
-    size_t N = (size_t)e->n * (size_t)e->n;
+    size_t N = (size_t)n * (size_t)n;
     double *P = lm_alloc(sizeof(double) * N);
     if (!P) return -1;
-    for (size_t i = 0; i < N; i++) P[i] = e->K[i] + shift * e->D[i] + shift * shift * e->M[i];
-    int bad = lm_dense_solve(e->n, P, k, R);
+    for (size_t i = 0; i < N; i++) P[i] = K[i] + s0 * D[i] + s0 * s0 * M[i];
+    int bad = lm_dense_solve(n, P, k, R);
     lm_free(P);
     return bad;
 }
 
-/* x = -P^-1 (M w0 + (D + s0 M) x0), w = x0 + s0 x:  the inverse of the first-order form of the
- * damped problem, (x, w = s x), shifted by s0; its eigenvalues are 1/(s - s0). */
-static int damped_matrix(general *e, double s0)
+/* x = -P^-1 (M w0 + (D + s0 M) x0), w = x0 + s0 x. */
+int lm_modes_shifted_inverse(int n, const double *M, const double *D, const double *K, double s0,
+                             double *T)
 {
-    size_t n = (size_t)e->n, S = 2 * n;
-    double *R = lm_alloc(sizeof(double) * 2 * n * n);
+    size_t N = (size_t)n, S = 2 * N;
+    double *R = lm_alloc(sizeof(double) * 2 * N * N);
     if (!R) return -1;
-    for (size_t i = 0; i < n * n; i++) {
-        R[i] = -(e->D[i] + s0 * e->M[i]);
-        R[n * n + i] = -e->M[i];
+    for (size_t i = 0; i < N * N; i++) {
+        R[i] = -(D[i] + s0 * M[i]);
+        R[N * N + i] = -M[i];
     }
-    int bad = solve_shifted(e, s0, (int)S, R);
+    int bad = solve_shifted(n, M, D, K, s0, (int)S, R);
     for (size_t c = 0; c < S && !bad; c++)
-        for (size_t r = 0; r < n; r++) {
-            e->T[S * c + r] = R[n * c + r];
-            e->T[S * c + n + r] = s0 * R[n * c + r] + (r == c ? 1 : 0);
+        for (size_t r = 0; r < N; r++) {
+            T[S * c + r] = R[N * c + r];
+            T[S * c + N + r] = s0 * R[N * c + r] + (r == c ? 1 : 0);
         }
     lm_free(R);
     return bad;
@@ -185,7 +186,7 @@ static int damped_matrix(general *e, double s0)
 static int undamped_matrix(general *e, double s0)
 {
     memcpy(e->T, e->M, sizeof(double) * (size_t)e->n * (size_t)e->n);
-    return solve_shifted(e, s0, e->n, e->T);
+    return solve_shifted(e->n, e->M, e->D, e->K, s0, e->n, e->T);
 }
 
 static limber_status eigenvalues(general *e)
@@ -193,7 +194,8 @@ static limber_status eigenvalues(general *e)
     double s0 = e->s0 = unit_of_s(e);
     int bad = 1;
     for (int k = 0; k < 8 && bad > 0; k++, s0 *= 1.37) { /* an eigenvalue may sit on the shift */
-        bad = e->m->damped ? damped_matrix(e, s0) : undamped_matrix(e, s0);
+        bad = e->m->damped ? lm_modes_shifted_inverse(e->n, e->M, e->D, e->K, s0, e->T)
+                           : undamped_matrix(e, s0);
         if (!bad) bad = lm_general_eigen(e->size, e->T, e->re, e->im, e->V);
         if (!bad) e->s0 = s0;
     }

@@ -237,11 +237,11 @@ static void rigid_motions(lm_modes *m)
     }
 }
 
-static limber_status matrices(lm_modes *m)
+static limber_status matrices(lm_modes *m, const double *v, const double *a)
 {
     lm_integrator *g = m->g;
     lm_system *sys = m->sys;
-    lm_state s = {g->clock->t, g->q, m->zero, m->zero, g->lam};
+    lm_state s = {g->clock->t, g->q, v, a, g->lam};
     double stiff = 0, *size = g->x, allowed = m->moment;
     sys->softness = 0;
     int bad = sys->form->jacobian(sys, &s, 1, 0, 0, m->M) ||
@@ -259,7 +259,8 @@ static limber_status matrices(lm_modes *m)
     return LIMBER_OK;
 }
 
-limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
+/* The state in m->g, and the constraints that count there. */
+static limber_status begin(lm_modes *m, double t, const double *q)
 {
     lm_system *sys = m->sys;
     limber_status st = reserve(m);
@@ -272,17 +273,41 @@ limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
     if (sys->form->select_rows(sys, t, g->q, 0) < 0) return LIMBER_MEMORY;
     m->nfree = sys->nv;
     for (int k = 0; k < sys->nl; k++) m->nfree -= sys->active[k];
-    lm_state s = {t, g->q, m->zero, m->zero, NULL};
     sys->softness = 0;
+    return LIMBER_OK;
+}
+
+static limber_status no_accelerations(lm_modes *m, double t, int bad)
+{
+    if (bad < 0) return LIMBER_MEMORY;
+    lm_explain_mass(m->g, t, bad);
+    return lm_modes_fail(m, "%s", m->g->failure);
+}
+
+limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
+{
+    lm_system *sys = m->sys;
+    limber_status st = begin(m, t, q);
+    if (st) return st;
+    lm_state s = {t, m->g->q, m->zero, m->zero, NULL};
     if (sys->form->jacobian(sys, &s, 1, 0, 0, m->M)) return not_finite(m);
     int bad = rest_reactions(m);
-    if (bad < 0) return LIMBER_MEMORY;
-    if (bad) {
-        lm_explain_mass(g, t, bad);
-        return lm_modes_fail(m, "%s", g->failure);
-    }
+    if (bad) return no_accelerations(m, t, bad);
     if (balance(m)) return not_finite(m);
-    st = matrices(m);
+    st = matrices(m, m->zero, m->zero);
     if (!st) rigid_motions(m);
     return st;
+}
+
+limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, const double *v)
+{
+    limber_status st = begin(m, t, q);
+    double change;
+    if (st) return st;
+    lm_integrator *g = m->g;
+    lm_copy(g->v, v, m->sys->nv);
+    int bad = lm_project_velocity(g, t, g->q, g->v, &change);
+    if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
+    if (bad) return no_accelerations(m, t, bad);
+    return matrices(m, g->v, g->a);
 }

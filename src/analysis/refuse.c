@@ -37,12 +37,24 @@ static limber_status refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
     return LIMBER_INPUT;
 }
 
+/* Accelerations are a matter of the state. */
+static limber_status refuse_linearize(lm_run *run, const lm_spec_analysis *a)
+{
+    if (!run->sys || !run->sys->massless) return LIMBER_OK;
+    lm_error(run->diag, a->loc,
+             "'linearize' needs inertia for every motion, and a beam here has none about its own "
+             "axis: give its section rhoIy and rhoIz");
+    return LIMBER_UNSUPPORTED;
+}
+
 limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a)
 {
     if (a->type == LM_ANALYSIS_DYNAMICS) return refuse_dynamics(run, a);
+    if (a->type == LM_ANALYSIS_LINEARIZE) return refuse_linearize(run, a);
     if (a->type == LM_ANALYSIS_STATICS || a->type == LM_ANALYSIS_MODES) return LIMBER_OK;
-    lm_error(run->diag, a->loc,
-             "analysis '%s' is not in this version; 'dynamics', 'statics' and 'modes' are",
-             lm_analysis_name(a->type));
+    lm_error(
+        run->diag, a->loc,
+        "analysis '%s' is not in this version; 'dynamics', 'statics', 'modes' and 'linearize' are",
+        lm_analysis_name(a->type));
     return LIMBER_UNSUPPORTED;
 }

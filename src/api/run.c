@@ -1,7 +1,7 @@
 /* Running a model's analyses into a result file, and checking a model. */
 #include "api/api.h"
 
-#include "analysis/modes.h"
+#include "analysis/linearize.h"
 #include "analysis/run.h"
 #include "io/csv.h"
 
@@ -193,9 +193,16 @@ static void analysis_group(const lm_run *run, const lm_spec_analysis *a, int fir
         snprintf(group, 40, "/%s_%d", lm_analysis_name(a->type), run->index + 1);
 }
 
+/* 1: it leaves another state than it was given, and rows of it. */
+static int hands_on(const lm_spec_analysis *a)
+{
+    return a->type == LM_ANALYSIS_DYNAMICS || a->type == LM_ANALYSIS_STATICS;
+}
+
 static limber_status analyse(lm_run *run, const lm_spec_analysis *a)
 {
     if (a->type == LM_ANALYSIS_MODES) return lm_modes_analysis(run, a);
+    if (a->type == LM_ANALYSIS_LINEARIZE) return lm_linearize(run, a);
     limber_status st = a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
     run->t = a->type == LM_ANALYSIS_DYNAMICS ? run->sum->t : 0;
     return st;
@@ -206,7 +213,7 @@ static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int fi
     const char *type = lm_analysis_name(a->type);
     snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s", type);
     analysis_group(run, a, first, run->tables.group);
-    limber_status st = a->type == LM_ANALYSIS_MODES ? LIMBER_OK : lm_record_begin(run, type, first);
+    limber_status st = hands_on(a) ? lm_record_begin(run, type, first) : LIMBER_OK;
     return st ? st : analyse(run, a);
 }
 
@@ -224,13 +231,12 @@ static limber_status pass_over(lm_run *run, const lm_spec_analysis *a, int first
         run->resuming = 0;
     else if (strcmp(status, "done") == 0) {
         *done = 1;
-        /* repeat it without writing: the state it hands on is needed to the bit. Modes hand on what
-         * they were given. */
+        /* repeat it without writing: the state it hands on is needed to the bit */
         lm_h5 *file = run->file;
         limber_summary keep = *run->sum;
         run->file = NULL;
         run->resuming = 0;
-        if (a->type != LM_ANALYSIS_MODES) st = analyse(run, a);
+        if (hands_on(a)) st = analyse(run, a);
         run->file = file;
         run->resuming = 1;
         *run->sum = keep;
@@ -279,6 +285,7 @@ static limber_status named_analysis(lm_run *run, lm_spec_analysis *a)
                             .rho_inf = 0.8,
                             .load_steps = 1,
                             .count = 10,
+                            .at = -1,
                             .drive = -1};
     for (int i = spec->analyses.n - 1; i >= 0; i--)
         if ((int)spec->analyses.at[i].type == type) *a = spec->analyses.at[i], run->index = i;
@@ -334,6 +341,7 @@ static limber_status check_files(lm_run *run)
     if (!err[0] && o->report)
         lm_target_refuse("report", o->report, o->results, model, err, sizeof err);
     if (!err[0] && o->vtk) lm_folder_refuse(o->vtk, err, sizeof err);
+    if (!err[0] && o->matrices) lm_folder_refuse(o->matrices, err, sizeof err);
     if (!err[0]) return LIMBER_OK;
     lm_error(run->diag, ((lm_loc){0}), "%s", err);
     return st;

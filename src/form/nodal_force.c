@@ -34,6 +34,7 @@ action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double
     }
     if (a->effort) {
         f.effort = s->sys.load_factor * lm_expr_eval(a->effort, s->slots, s->scratch);
+        if (s->sys.inputs) f.effort += s->sys.inputs[6 * s->nloads + a->coord_index];
         f.w -= f.effort;
     }
     return f;
@@ -46,6 +47,9 @@ void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M)
     for (int i = 0; i < 3; i++) {
         if (l->spec->has_force) f[i] = k * lm_expr_eval(&l->spec->force[i], s->slots, s->scratch);
         if (l->spec->has_torque) m[i] = k * lm_expr_eval(&l->spec->torque[i], s->slots, s->scratch);
+        if (!s->sys.inputs) continue;
+        f[i] += s->sys.inputs[6 * (l - s->load) + i];
+        m[i] += s->sys.inputs[6 * (l - s->load) + 3 + i];
     }
     *F = v3_from(f);
     *M = v3_from(m);

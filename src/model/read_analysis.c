@@ -1,4 +1,5 @@
 /* Outputs, analyses and the formulation. */
+#include "model/ports.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -71,27 +72,73 @@ static const char *head(lm_reader *r, const char *name)
     return lm_arena_strn(&r->scratch, name, (size_t)(c - name));
 }
 
+static const lm_yaml *list_item(const lm_yaml *list, int i)
+{
+    return list->kind == LM_YAML_LIST ? list->items[i] : list;
+}
+
+/* An input of a load or joint that is there, but has no such part. */
+static int no_input(lm_reader *r, const lm_yaml *node, const char *name, int joint)
+{
+    const char *text = lm_quoted(r, name);
+    if (joint && strstr(name, ".drive"))
+        lm_error(r->diag, node->loc,
+                 "'%s' cannot be an input: a prescribed motion brings its rate and acceleration "
+                 "with it; take the drive away and give the joint an 'effort'",
+                 text);
+    else if (joint)
+        lm_error(r->diag, node->loc,
+                 "'%s' is no input: the inputs of a joint are its efforts, JOINT.effort; without "
+                 "any, write 'effort: 0' there",
+                 text);
+    else
+        lm_error(r->diag, node->loc,
+                 "'%s' is no input: those of a load are LOAD.force.x to LOAD.torque.z, as far as "
+                 "it has a force or a torque",
+                 text);
+    return -1;
+}
+
+static int check_input(lm_reader *r, const lm_yaml *node, const char *name)
+{
+    const char *first = head(r, name);
+    int load = lm_names_find(&r->loads.names, first);
+    int joint = lm_names_find(&r->joints.names, first);
+    if (r->loads.broken || r->joints.broken) return 0;
+    if (load < 0 && joint < 0)
+        return unknown_in_list(r, node, first, "load or joint",
+                               r->loads.entries.n ? &r->loads : &r->joints);
+    return lm_inputs_named(r->spec, name, NULL) > 0 ? 0 : no_input(r, node, name, joint >= 0);
+}
+
 /* Inputs of a linearisation are loads or joints, outputs are outputs. */
 static int check_names(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *node)
 {
     int rc = 0;
     const lm_yaml *inputs = lm_yaml_get(node, "inputs", NULL);
     const lm_yaml *outputs = lm_yaml_get(node, "outputs", NULL);
-    for (int i = 0; i < a->ninputs; i++) {
-        const char *name = head(r, a->inputs[i]);
-        if (lm_names_find(&r->loads.names, name) >= 0 ||
-            lm_names_find(&r->joints.names, name) >= 0 || r->loads.broken || r->joints.broken)
-            continue;
-        rc = unknown_in_list(r, inputs->kind == LM_YAML_LIST ? inputs->items[i] : inputs, name,
-                             "load or joint", r->loads.entries.n ? &r->loads : &r->joints);
-    }
+    for (int i = 0; i < a->ninputs; i++)
+        if (check_input(r, list_item(inputs, i), a->inputs[i])) rc = -1;
     for (int i = 0; i < a->noutputs; i++) {
-        const char *name = head(r, a->outputs[i]);
-        if (lm_names_find(&r->outputs.names, name) >= 0 || r->outputs.broken) continue;
-        rc = unknown_in_list(r, outputs->kind == LM_YAML_LIST ? outputs->items[i] : outputs, name,
-                             "output", &r->outputs);
+        if (r->outputs.broken || lm_outputs_named(r->spec, a->outputs[i], NULL) > 0) continue;
+        rc = unknown_in_list(r, list_item(outputs, i), a->outputs[i], "output", &r->outputs);
     }
     return rc;
+}
+
+static int check_linearize(lm_reader *r, const lm_spec_analysis *a, const lm_yaml *node)
+{
+    const double *f = a->frequencies;
+    const lm_yaml *at = lm_yaml_get(node, "at", NULL);
+    int rc = check_names(r, a, node);
+    if (at && a->about_statics) {
+        lm_error(r->diag, at->loc, "'at' is a time of a run: it does not go with 'about: statics'");
+        rc = -1;
+    }
+    if (f[2] == 0 || (f[0] > 0 && f[1] > f[0])) return rc;
+    lm_error(r->diag, lm_yaml_get(node, "frequencies", NULL)->loc,
+             "frequencies are [from, to, count] with 0 < from < to");
+    return -1;
 }
 
 static int check_dynamics(lm_reader *r, lm_spec_analysis *a, const lm_yaml *node)
@@ -133,14 +180,14 @@ static int check_campbell(lm_reader *r, const lm_spec_analysis *a, const lm_yaml
 
 static void read_analysis(lm_reader *r, const lm_yaml *node)
 {
-    lm_spec_analysis a = {.loc = node->loc, .drive = -1};
+    lm_spec_analysis a = {.loc = node->loc, .drive = -1, .at = -1};
     lm_where where = {"analysis", NULL, node->loc, NULL};
     uint64_t given;
     r->where = &where;
     int rc = lm_read_object(r, LM_OBJECT_ANALYSIS, node, &a, &given);
     if (!rc && a.type == LM_ANALYSIS_DYNAMICS) rc = check_dynamics(r, &a, node);
     if (!rc && a.type == LM_ANALYSIS_STATICS) rc = check_statics(r, &a, node);
-    if (!rc && a.type == LM_ANALYSIS_LINEARIZE) rc = check_names(r, &a, node);
+    if (!rc && a.type == LM_ANALYSIS_LINEARIZE) rc = check_linearize(r, &a, node);
     if (!rc && a.type == LM_ANALYSIS_CAMPBELL) rc = check_campbell(r, &a, node);
     r->where = NULL;
     if (!rc) *LM_PUSH(r->arena, &r->spec->analyses) = a;

@@ -347,13 +347,14 @@ typedef struct lm_spec_analysis {
     lm_solver solver;      /* dynamics */
     int load_steps;        /* statics: 1 */
     int count;             /* modes, campbell: 10 */
-    int about_statics;     /* modes */
-    double at;             /* linearize: time, default 0 */
+    int about_statics;     /* modes, linearize */
+    double at;             /* linearize: time; < 0: where the analysis before has ended */
     int linear;            /* statics: in one step */
     int ninputs, noutputs; /* linearize: names as written */
     const char **inputs, **outputs;
-    int drive;        /* campbell: joint */
-    double speeds[3]; /* campbell: from, to, count */
+    int drive;             /* campbell: joint */
+    double speeds[3];      /* campbell: from, to, count */
+    double frequencies[3]; /* linearize: from, to, count; count 0: no transfer functions */
 } lm_spec_analysis;
 
 typedef struct lm_spec {

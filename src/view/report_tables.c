@@ -170,7 +170,8 @@ int lm_report_tables(lm_report_part *p)
     lm_json_key_long(p->j, "rows", strcmp(p->a->type, "modes") ? results.kept : 0);
     lm_json_key_open(p->j, "tables", '{');
     if (!rc) bad = put_table(p, "results", &results, &results);
-    if (!rc && !bad) bad = put_others(p, &results);
+    if (!rc && !bad && strcmp(p->a->type, "linearize")) /* matrices are not for the eye */
+        bad = put_others(p, &results);
     if (!bad) bad = put_steps(p);
     lm_json_close(p->j, '}');
     if (!bad && p->stride > 1)

@@ -1,0 +1,288 @@
+/* The linearised model about a state: matrices, poles, transfer functions. */
+#include "analysis/linearize.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 1000, MOST_VELOCITIES = 6000 }; /* independent motions; everything is dense */
+
+limber_status lm_linearized_fail(lm_linearized *l, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(l->failure, sizeof l->failure, fmt, args);
+    va_end(args);
+    return LIMBER_STOPPED;
+}
+
+/* ---- solving ---- */
+
+static limber_status reserve(lm_linearized *l)
+{
+    const lm_model *m = l->sys->model;
+    size_t nv = (size_t)l->sys->nv, n = (size_t)l->n, nu = (size_t)l->nu, ny = (size_t)l->ny;
+    size_t k = 2 * n + nu, nl = (size_t)l->sys->nl;
+    size_t inputs = 6 * (size_t)m->spec->loads.n + (size_t)m->ncoords;
+    struct {
+        double **at;
+        size_t size;
+    } want[] = {{&l->Z, nv * n},    {&l->Kz, nv * n},    {&l->G, nv * n},     {&l->Py, nv * n},
+                {&l->Pw, nv * n},   {&l->S, n * n},      {&l->OZ, n * n},     {&l->OG, n * n},
+                {&l->M, n * n},     {&l->D, n * n},      {&l->K, n * n},      {&l->B2, n * nu},
+                {&l->dx, nv * k},   {&l->dv, nv * k},    {&l->da, nv * k},    {&l->dlam, nl * k},
+                {&l->A, 4 * n * n}, {&l->B, 2 * n * nu}, {&l->C, ny * 2 * n}, {&l->D1, ny * nu},
+                {&l->u, inputs}};
+    l->state = LM_NEW_N(&l->arena, int, n + 1);
+    l->row = LM_NEW_N(&l->arena, int, nl + 1);
+    int missing = !l->state || !l->row;
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+        missing |= !(*want[i].at = LM_NEW_N(&l->arena, double, want[i].size + 1));
+    return missing ? LIMBER_MEMORY : LIMBER_OK;
+}
+
+static limber_status state(lm_linearized *l)
+{
+    lm_modes *m = &l->m;
+    m->sys = l->sys;
+    limber_status st =
+        l->v ? lm_modes_linearise_moving(m, l->t, l->q, l->v) : lm_modes_linearise(m, l->t, l->q);
+    if (st == LIMBER_STOPPED) return lm_linearized_fail(l, "%s", m->failure);
+    l->n = m->nfree;
+    if (!st && (l->n > MOST || l->sys->nv > MOST_VELOCITIES))
+        return lm_linearized_fail(l,
+                                  "%d independent motions of %d in all are too many for dense "
+                                  "matrices (at most %d of %d): use fewer elements",
+                                  l->n, l->sys->nv, MOST, MOST_VELOCITIES);
+    return st;
+}
+
+/* The largest acceleration, as a velocity per second over the size. */
+static void find_rest(lm_linearized *l)
+{
+    for (int i = 0; i < l->sys->nv; i++) {
+        double a = fabs(l->m.g->a[i]) / l->m.unit[i];
+        if (a > l->rest) l->rest = a, l->rest_at = i;
+    }
+}
+
+limber_status lm_linearized_solve(lm_linearized *l)
+{
+    double softness = l->sys->softness;
+    limber_status st = state(l);
+    if (!st) st = reserve(l);
+    if (!st) find_rest(l);
+    if (!st) st = lm_linearized_motion(l);
+    if (!st && l->v) st = lm_linearized_tangent(l);
+    if (!st) st = lm_linearized_matrices(l);
+    if (!st) st = lm_linearized_outputs(l);
+    if (!st) st = lm_linearized_poles(l);
+    l->sys->softness = softness;
+    return st;
+}
+
+void lm_linearized_free(lm_linearized *l)
+{
+    lm_modes_free(&l->m);
+    lm_arena_free(&l->arena);
+}
+
+void lm_linearized_state_name(const lm_linearized *l, int i, char *text, size_t size)
+{
+    l->sys->form->describe_motion(l->sys, l->state[i % l->n], text, size);
+    size_t used = strlen(text);
+    if (i >= l->n) snprintf(text + used, size - used, ", rate");
+}
+
+/* ---- the state to be linearised about ---- */
+
+typedef struct place {
+    int at_rest; /* static equilibrium: drives hold */
+    double t;
+} place;
+
+/* The dynamics before this analysis, or its defaults; *index: where in the list, -1. */
+static lm_spec_analysis dynamics_before(const lm_run *run, int *index)
+{
+    const lm_spec *spec = run->model->spec;
+    lm_spec_analysis a = {.type = LM_ANALYSIS_DYNAMICS,
+                          .loc = {spec->file, 0, 0},
+                          .tolerance = 1e-4,
+                          .method = LM_METHOD_AUTOMATIC,
+                          .rho_inf = 0.8};
+    *index = -1;
+    for (int i = 0; i < spec->analyses.n && i < run->index; i++)
+        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS) a = spec->analyses.at[i], *index = i;
+    return a;
+}
+
+/* The state at the time t of the dynamics before this analysis, begun anew from where it began. */
+static limber_status run_to(lm_run *run, double t)
+{
+    int index;
+    lm_spec_analysis a = dynamics_before(run, &index);
+    limber_status st = lm_initial_state(run);
+    for (int i = 0; i < index && !st; i++) { /* only these two hand a state on */
+        const lm_spec_analysis *before = &run->model->spec->analyses.at[i];
+        if (before->type == LM_ANALYSIS_STATICS || before->type == LM_ANALYSIS_DYNAMICS)
+            st = lm_run_unrecorded(run, before);
+    }
+    a.until = a.output_step = t;
+    return st ? st : lm_run_unrecorded(run, &a);
+}
+
+static int after_statics(const lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    if (run->opt->analysis) return 0; /* this analysis alone */
+    for (int i = run->index - 1; i >= 0; i--) {
+        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS) return 0;
+        if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) return !spec->analyses.at[i].linear;
+    }
+    return 0;
+}
+
+static limber_status find_place(lm_run *run, const lm_spec_analysis *a, place *p)
+{
+    *p = (place){after_statics(run), run->t};
+    if (a->about_statics) {
+        *p = (place){1, 0};
+        return lm_find_equilibrium(run);
+    }
+    if (a->at < 0 || a->at == run->t) return LIMBER_OK;
+    *p = (place){0, a->at};
+    return a->at > 0 ? run_to(run, a->at) : lm_initial_state(run);
+}
+
+/* ---- what is asked ---- */
+
+static int list_inputs(const lm_spec *spec, const lm_spec_analysis *a, lm_input *out)
+{
+    if (a->ninputs == 0) return lm_inputs_named(spec, NULL, out);
+    int n = 0;
+    for (int i = 0; i < a->ninputs; i++)
+        n += lm_inputs_named(spec, a->inputs[i], out ? out + n : NULL);
+    return n;
+}
+
+static int list_outputs(const lm_spec *spec, const lm_spec_analysis *a, int *out)
+{
+    if (a->noutputs == 0) return lm_outputs_named(spec, NULL, out);
+    int n = 0;
+    for (int i = 0; i < a->noutputs; i++)
+        n += lm_outputs_named(spec, a->outputs[i], out ? out + n : NULL);
+    return n;
+}
+
+static limber_status ask(lm_run *run, const lm_spec_analysis *a, const place *p, lm_linearized *l)
+{
+    const lm_spec *spec = run->model->spec;
+    *l = (lm_linearized){.sys = run->sys, .t = p->t, .q = run->q, .v = p->at_rest ? NULL : run->v};
+    l->nu = list_inputs(spec, a, NULL);
+    l->ny = list_outputs(spec, a, NULL);
+    lm_input *in = LM_NEW_N(&l->arena, lm_input, l->nu + 1);
+    int *out = LM_NEW_N(&l->arena, int, l->ny + 1);
+    if (!in || !out) return LIMBER_MEMORY;
+    list_inputs(spec, a, in);
+    list_outputs(spec, a, out);
+    l->input = in;
+    l->output = out;
+    return LIMBER_OK;
+}
+
+/* ---- what is said ---- */
+
+static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
+{
+    lm_loc loc = a->loc;
+    const lm_integrator *g = l->m.g;
+    double speed = 0;
+    char name[160];
+    if (l->n == 0)
+        lm_warning(run->diag, loc, "the joints and drives leave no motion free: there is no state");
+    if (a->frequencies[2] > 0 && (l->nu == 0 || l->ny == 0))
+        lm_warning(run->diag, loc, "transfer functions need an input and an output: there is no %s",
+                   l->nu == 0 ? "load and no effort" : "output");
+    for (int i = 0; l->v && i < l->sys->nv; i++) speed = fmax(speed, fabs(g->v[i]) / l->m.unit[i]);
+    if (speed > 1e-9 || l->rest < 1e-6 || (!l->v && l->m.at_rest)) return;
+    l->sys->form->describe_motion(l->sys, l->rest_at, name, sizeof name);
+    lm_warning(run->diag, loc,
+               "linearize: the state is not an equilibrium: it moves off, mostly %s; the matrices "
+               "are those of small deviations from that motion at this instant, use 'about: "
+               "statics' for those of the equilibrium",
+               name);
+}
+
+/* Poles for the caller's list. */
+static void tell(lm_run *run, const lm_linearized *l)
+{
+    for (int i = 0; i < l->npoles && run->opt->pole; i++) {
+        const lm_pole *p = &l->pole[i];
+        limber_mode o = {.number = i + 1, .real = p->re, .imaginary = p->im};
+        o.kind = p->im > 0    ? LIMBER_MODE_VIBRATES
+                 : p->re == 0 ? LIMBER_MODE_RIGID
+                 : p->re > 0  ? LIMBER_MODE_GROWS
+                              : LIMBER_MODE_DECAYS;
+        if (p->im > 0) o.omega = hypot(p->re, p->im);
+        o.frequency = o.omega / (2 * acos(-1.0));
+        o.damping_ratio = p->im > 0 ? -p->re / o.omega : p->re == 0 ? 0 : p->re > 0 ? -1 : 1;
+        lm_linearized_state_name(l, p->mover, o.moves, sizeof o.moves);
+        run->opt->pole(run->opt->pole_context, &o);
+    }
+}
+
+static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const place *p,
+                             const lm_linearized *l)
+{
+    limber_summary *sum = run->sum;
+    warn(run, a, l);
+    if (run->diag->out_of_memory) return LIMBER_MEMORY;
+    snprintf(sum->method, sizeof sum->method, "dense");
+    sum->t = p->t;
+    sum->states = 2 * l->n;
+    sum->inputs = l->nu;
+    sum->outputs = l->ny;
+    sum->poles = l->npoles;
+    sum->about_statics = p->at_rest;
+    limber_status st = lm_linearize_record(run, a, l);
+    if (!st) tell(run, l);
+    return st;
+}
+
+static limber_status compute(lm_run *run, const lm_spec_analysis *a)
+{
+    place p;
+    lm_linearized l;
+    limber_status st = find_place(run, a, &p);
+    if (st) return st;
+    st = ask(run, a, &p, &l);
+    if (!st) st = lm_linearized_solve(&l);
+    if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)
+        lm_stop(run, st, "linearize: %s", l.failure[0] ? l.failure : limber_status_text(st));
+    if (!st) st = deliver(run, a, &p, &l);
+    if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
+    lm_linearized_free(&l);
+    return st;
+}
+
+limber_status lm_linearize(lm_run *run, const lm_spec_analysis *a)
+{
+    size_t nq = (size_t)run->sys->nq, nv = (size_t)run->sys->nv;
+    limber_status st = lm_modes_begin(run);
+    double *keep = lm_alloc(sizeof(double) * (nq + nv + 1)); /* the state goes on as it came */
+    if (!st && !keep) st = LIMBER_MEMORY;
+    if (!st) {
+        memcpy(keep, run->q, sizeof(double) * (nq + nv));
+        st = compute(run, a);
+        memcpy(run->q, keep, sizeof(double) * (nq + nv));
+    }
+    lm_free(keep);
+    if (st == LIMBER_IO) return st;
+    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
+    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
+    limber_status w = lm_record_status(run, word, why);
+    if (!w) w = lm_record_flush(run);
+    return st ? st : w;
+}

@@ -1,0 +1,85 @@
+/* Inside the linearize analysis: what its files share. Theory: docs/theory/linearize.md.
+ *
+ * About a motion (q, v, a, lam) small deviations xi of the positions, as retract takes them, and dv
+ * of the velocities obey
+ *
+ *     M da + D dv + K xi + Q dlam = F u,    xi. = dv + W xi
+ *
+ * on the constraints. The state is (y, w): the deviations of n independent positions and velocities,
+ * each in axes that turn with its body (rate Omega), and
+ *
+ *     xi = Z y,    dv = Z w + G y,    da = Z alpha + P (y, w) . */
+#ifndef LM_ANALYSIS_LINEARIZE_H
+#define LM_ANALYSIS_LINEARIZE_H
+
+#include "analysis/modes.h"
+#include "model/ports.h"
+
+typedef struct lm_pole {
+    double re, im; /* s, im >= 0 */
+    int mover;     /* index into `state` of what moves most */
+} lm_pole;
+
+/* Matrices are column-major; k = 2 n + nu directions: along each y, each w, each input. */
+typedef struct lm_linearized {
+    /* what is asked */
+    lm_system *sys;
+    double t;
+    const double *q, *v; /* v NULL: at rest, drives hold their coordinates */
+    int nu, ny;
+    const lm_input *input; /* [nu] */
+    const int *output;     /* [ny] indices into the model's outputs */
+    /* the state and its matrices */
+    lm_modes m;
+    int n, na;               /* independent motions; constraints that count */
+    int *state, *row;        /* [n] velocities; [na] constraints */
+    double *Z, *G, *Py, *Pw; /* [nv x n] */
+    double *Kz;              /* [nv x n] what K Z lacks; 0 where K is exact */
+    double *S, *OZ, *OG;     /* [n x n] y. = w + S y; Omega Z and Omega G of the independent ones */
+    double *M, *D, *K, *B2;  /* M w. + D w + K y = B2 u; [n x n], [n x nu] */
+    double *dx, *dv, *da;    /* [nv x k] */
+    double *dlam;            /* [na x k] */
+    double *A, *B, *C, *D1;  /* [2n x 2n], [2n x nu], [ny x 2n], [ny x nu] */
+    double *u;               /* values of the inputs, as lm_system.inputs has them; 0 but for one */
+    double rest;             /* largest acceleration left, over the size */
+    int rest_at;             /* of this velocity */
+    int npoles;
+    lm_pole *pole;
+    char failure[512];
+    lm_arena arena;
+} lm_linearized;
+
+/* All of it. LIMBER_OK, LIMBER_MEMORY, LIMBER_INTERNAL, or LIMBER_STOPPED with `failure`. */
+limber_status lm_linearized_solve(lm_linearized *l);
+void lm_linearized_free(lm_linearized *l);
+limber_status lm_linearized_fail(lm_linearized *l, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* linearize_motion.c: state, Z, G, Py, Pw, S, OZ, OG. */
+limber_status lm_linearized_motion(lm_linearized *l);
+/* X [nv x k] = [P; E]^-1 X (or its transpose's), P the active rows of the constraints (columns: the
+ * directions of their reactions), E the rows of the unit matrix of the state. */
+limber_status lm_linearized_split(lm_linearized *l, int columns, int transposed, int k, double *X);
+/* linearize_tangent.c: Kz, of a moving state. */
+limber_status lm_linearized_tangent(lm_linearized *l);
+/* linearize_matrix.c: the rest up to A and B. */
+limber_status lm_linearized_matrices(lm_linearized *l);
+/* linearize_output.c: C and D1. */
+limber_status lm_linearized_outputs(lm_linearized *l);
+/* linearize_poles.c: poles of A, slowest first. */
+limber_status lm_linearized_poles(lm_linearized *l);
+/* G(2 pi i f), [ny x nu], real and imaginary. 0; 1: f is a pole; -1: no memory. */
+int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double *im);
+
+/* A place in lm_system.inputs. */
+int lm_linearized_input_at(const lm_linearized *l, int i);
+/* "body arm turning about z", of a velocity its " rate" behind it: state i of 2 n. */
+void lm_linearized_state_name(const lm_linearized *l, int i, char *text, size_t size);
+
+/* linearize_record.c: into the result file and, where they are wanted, Matrix Market files. */
+limber_status lm_linearize_record(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l);
+
+/* The whole analysis, into the group run->tables.group. */
+limber_status lm_linearize(lm_run *run, const lm_spec_analysis *a);
+
+#endif

@@ -1,0 +1,129 @@
+/* Derivatives of the outputs along each direction: positions, velocities, accelerations and
+ * reactions change together, as the equations of motion say. */
+#include "analysis/linearize.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define STEP 1e-3 /* the first; over the size, or in radians */
+enum { LEVELS = 8, FINER = 8 };
+
+typedef struct probe {
+    lm_linearized *l;
+    int j;                        /* the direction */
+    double *q, *v, *a, *lam, *dx; /* a state on it */
+    double *all;                  /* all outputs of the model there */
+    double *coarse, *fine, *off;  /* [ny] two differences; the best error so far */
+    double *size;                 /* [ny] of the outputs themselves */
+} probe;
+
+/* The model's outputs at the place s of the direction. */
+static int outputs_at(const probe *p, double s)
+{
+    lm_linearized *l = p->l;
+    lm_system *sys = l->sys;
+    const lm_integrator *g = l->m.g;
+    int nv = sys->nv, input = p->j - 2 * l->n;
+    size_t at = (size_t)nv * (size_t)p->j, row = (size_t)l->na * (size_t)p->j;
+    for (int i = 0; i < nv; i++) {
+        p->dx[i] = s * l->dx[at + (size_t)i];
+        p->v[i] = (l->v ? g->v[i] : 0) + s * l->dv[at + (size_t)i];
+        p->a[i] = (l->v ? g->a[i] : 0) + s * l->da[at + (size_t)i];
+    }
+    lm_copy(p->lam, g->lam, sys->nl);
+    for (int r = 0; r < l->na; r++) p->lam[l->row[r]] += s * l->dlam[row + (size_t)r];
+    lm_state st = {l->t, p->q, p->v, p->a, p->lam};
+    double *u = input < 0 ? NULL : &l->u[lm_linearized_input_at(l, input)];
+    if (u) *u = s;
+    sys->inputs = l->u;
+    int bad = sys->form->retract(sys, g->q, p->dx, p->q) || sys->form->outputs(sys, &st, p->all);
+    sys->inputs = NULL;
+    if (u) *u = 0;
+    return bad;
+}
+
+static int central(const probe *p, double h, double *out)
+{
+    const lm_linearized *l = p->l;
+    if (outputs_at(p, h)) return 1;
+    for (int i = 0; i < l->ny; i++) out[i] = p->all[l->output[i]] / (2 * h);
+    if (outputs_at(p, -h)) return 1;
+    for (int i = 0; i < l->ny; i++) out[i] -= p->all[l->output[i]] / (2 * h);
+    return 0;
+}
+
+/* A step that moves nothing by more than STEP. */
+static double first_step(const probe *p)
+{
+    const lm_linearized *l = p->l;
+    size_t nv = (size_t)l->sys->nv, at = nv * (size_t)p->j;
+    double moves = 0, speeds = 0, speed = 1, force = 1;
+    for (size_t i = 0; i < nv; i++) {
+        moves = fmax(moves, fabs(l->dx[at + i]) / l->m.unit[i]);
+        speeds = fmax(speeds, fabs(l->dv[at + i]) / l->m.unit[i]);
+        if (l->v) speed = fmax(speed, fabs(l->m.g->v[i]) / l->m.unit[i]);
+    }
+    for (int k = 0; k < l->sys->nl; k++) force = fmax(force, fabs(l->m.g->lam[k]));
+    return p->j >= 2 * l->n ? STEP * force : STEP / fmax(moves, speeds / speed);
+}
+
+/* Differences with h and h/2 agree where h is small enough, up to rounding; where they do not, h is
+ * taken smaller, and of each output the step that does best is kept. */
+static int derivative(const probe *p, double *out)
+{
+    const lm_linearized *l = p->l;
+    double h = first_step(p);
+    for (int i = 0; i < l->ny; i++) p->off[i] = INFINITY;
+    for (int level = 0, good = 0; level < LEVELS && !good; level++, h /= FINER) {
+        if (central(p, h, p->coarse) || central(p, h / 2, p->fine)) {
+            if (level == LEVELS - 1) return 1;
+            continue;
+        }
+        good = 1;
+        for (int i = 0; i < l->ny; i++) {
+            double off = fabs(p->fine[i] - p->coarse[i]), d = p->fine[i];
+            if (off < p->off[i]) p->off[i] = off, out[i] = d + (d - p->coarse[i]) / 3;
+            if (!(p->off[i] <= 1e-6 * fabs(d) + 1e3 * DBL_EPSILON * p->size[i] / h)) good = 0;
+        }
+    }
+    for (int i = 0; i < l->ny; i++)
+        if (!isfinite(p->off[i])) return 1;
+    return 0;
+}
+
+static int make_probe(lm_linearized *l, probe *p, lm_arena *temp)
+{
+    size_t nv = (size_t)l->sys->nv, ny = (size_t)l->ny;
+    size_t nout = (size_t)l->sys->model->spec->outputs.n;
+    double *x = LM_NEW_N(temp, double,
+                         (size_t)l->sys->nq + 3 * nv + (size_t)l->sys->nl + nout + 4 * ny + 1);
+    if (!x) return -1;
+    *p = (probe){.l = l, .q = x};
+    p->v = p->q + l->sys->nq, p->a = p->v + nv, p->dx = p->a + nv, p->lam = p->dx + nv;
+    p->all = p->lam + l->sys->nl, p->coarse = p->all + nout, p->fine = p->coarse + ny;
+    p->off = p->fine + ny, p->size = p->off + ny;
+    return 0;
+}
+
+limber_status lm_linearized_outputs(lm_linearized *l)
+{
+    lm_arena temp = {0};
+    probe p;
+    int bad = 0, k = 2 * l->n + l->nu, ny = l->ny;
+    if (ny == 0 || k == 0) return LIMBER_OK;
+    if (make_probe(l, &p, &temp)) return LIMBER_MEMORY;
+    bad = outputs_at(&p, 0);
+    for (int i = 0; i < ny; i++) p.size[i] = fabs(p.all[l->output[i]]);
+    for (p.j = 0; p.j < k && !bad; p.j++) {
+        double *to = p.j < 2 * l->n ? l->C + (size_t)ny * (size_t)p.j
+                                    : l->D1 + (size_t)ny * (size_t)(p.j - 2 * l->n);
+        bad = derivative(&p, to);
+    }
+    p.j = 0;
+    if (!bad) bad = outputs_at(&p, 0); /* leaves what outputs have read at the state itself */
+    lm_arena_free(&temp);
+    return bad ? lm_linearized_fail(l, "an output has no derivative at the state, or is no number "
+                                       "near it")
+               : LIMBER_OK;
+}
