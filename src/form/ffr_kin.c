@@ -67,14 +67,8 @@ static void place_frame(ffr *s, const ffr_unit *u, const lm_state *st)
 
 static void put_tip(ffr *s, int n)
 {
-    lm_tip_motion *m = &s->tip[n];
-    lm_kintree_tip_motion(&s->tree, n, m);
-    v3_put(s->qi + NODE_Q * n, m->x);
-    quat_put(s->qi + NODE_Q * n + 3, lm_quat_from_m3(&m->R));
-    v3_put(s->vi + NODE_V * n, m->v);
-    v3_put(s->vi + NODE_V * n + 3, m->w);
-    v3_put(s->ai + NODE_V * n, m->a);
-    v3_put(s->ai + NODE_V * n + 3, m->al);
+    lm_kintree_tip_motion(&s->tree, n, &s->tip[n]);
+    moved_put(&s->tip[n], n, s->qi, s->vi, s->ai);
 }
 
 /* A unit's frame, and those of its places that are asked for. */

@@ -111,12 +111,7 @@ int minimal_place(minimal *s, const lm_state *st)
     for (int n = 0; n < s->m->nnodes; n++) {
         lm_tip_motion *m = &s->tip[n];
         lm_kintree_tip_motion(&s->tree, n, m);
-        v3_put(s->qi + NODE_Q * n, m->x);
-        quat_put(s->qi + NODE_Q * n + 3, lm_quat_from_m3(&m->R));
-        v3_put(s->vi + NODE_V * n, m->v);
-        v3_put(s->vi + NODE_V * n + 3, m->w);
-        v3_put(s->ai + NODE_V * n, m->a);
-        v3_put(s->ai + NODE_V * n + 3, m->al);
+        moved_put(m, n, s->qi, s->vi, s->ai);
     }
     moved_angles(&s->moved, st->q, s->qi);
     for (int k = 0; k < s->sys.nl && st->lam; k++) s->li[s->row[k]] = st->lam[k];

@@ -222,6 +222,16 @@ void moved_multipliers(lm_moved *s, const lm_mix *w)
 
 /* ---- angles ---- */
 
+void moved_put(const lm_tip_motion *m, int n, double *qi, double *vi, double *ai)
+{
+    v3_put(qi + NODE_Q * n, m->x);
+    quat_put(qi + NODE_Q * n + 3, lm_quat_from_m3(&m->R));
+    v3_put(vi + NODE_V * n, m->v);
+    v3_put(vi + NODE_V * n + 3, m->w);
+    v3_put(ai + NODE_V * n, m->a);
+    v3_put(ai + NODE_V * n + 3, m->al);
+}
+
 void moved_angles(lm_moved *s, const double *q, double *qi)
 {
     nodal *in = s->in;

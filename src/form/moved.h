@@ -71,6 +71,8 @@ static inline double moved_dot(const double *X, const double *f)
            (X[4] * f[4] + X[5] * f[5]);
 }
 
+/* The motion of a node into the nodal system's positions, velocities and accelerations. */
+void moved_put(const lm_tip_motion *m, int node, double *qi, double *vi, double *ai);
 /* Continuous joint angles, which stand behind the coordinates in q: those of the nodal positions qi nearest
  * to what q remembers, with the kinematics of their joints; and then, at the same qi, their way from q0 by
  * the nodal motion d, into q1. */
