@@ -70,7 +70,7 @@ typedef struct ffr {
     const double *q, *v, *a;
     double *p, *du, *ddu;           /* of the tree */
     double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
-    double *zero;                   /* [nv] */
+    double *zero;                   /* [most] */
     double *phi, *phi_rate;
     lm_tip_motion *tip;
     double *unit_r, *unit_M, *unit_D, *unit_K; /* of one unit */

@@ -20,6 +20,7 @@ typedef struct ffr_accel {
     int nspare;        /* rigid bodies with an axis about which they have no inertia: */
     double *spare;     /* [units] inertia that they are lent, and */
     double *last;      /* [nv] the accelerations for which its moments are taken back */
+    double *none;      /* [nv] no accelerations */
     double *lam;
     /* dense: */
     double *matrix, *values;
@@ -203,6 +204,8 @@ int ffr_make_accel(ffr *s)
     ffr_accel *x = LM_NEW(&s->arena, ffr_accel);
     if (!x) return -1;
     s->accel = x;
+    x->none = LM_NEW_N(&s->arena, double, s->sys.nv);
+    if (!x->none) return -1;
     return s->m->spec->formulation.algorithm_dense ? make_dense(s, x) : make_dca(s, x);
 }
 
@@ -212,13 +215,15 @@ int ffr_make_accel(ffr *s)
 static double still_wrong(const ffr *s, const double *a)
 {
     const ffr_accel *x = s->accel;
-    double most = 0;
+    double most = 0, size = x->force;
     for (int i = 0; i < s->nunits; i++)
         for (int k = 0; k < FRAME_V; k++) {
             int at = s->unit[i].v + k;
-            if (k >= 3) most = fmax(most, x->spare[i] * fabs(a[at] - x->last[at]));
+            if (k < 3) continue;
+            most = fmax(most, x->spare[i] * fabs(a[at] - x->last[at]));
+            size = fmax(size, x->spare[i] * fabs(a[at]));
         }
-    return x->force > 0 ? most / x->force : most;
+    return size > 0 ? most / size : 0;
 }
 
 static int repeat(ffr *s, double *a)
@@ -297,7 +302,6 @@ int ffr_accelerations(lm_system *sys, const lm_state *st, double *a, double *lam
 {
     ffr *s = (ffr *)sys;
     if (!s->accel) return 1;
-    memset(a, 0, sizeof(double) * (size_t)sys->nv);
-    lm_state rest = {st->t, st->q, st->v, a, NULL};
+    lm_state rest = {st->t, st->q, st->v, s->accel->none, NULL};
     return s->accel->dca ? by_dca(s, &rest, a, lam) : by_dense(s, &rest, a, lam);
 }

@@ -111,7 +111,7 @@ static int too_many(const ffr_mesh *g, const ffr_shapes *b, lm_diag *diag)
     else
         lm_error(diag, body->item.loc,
                  "the splines of beam '%s' have %d coordinates on %d elements; a body of 'ffr' can "
-                 "have %d: lower 'elements', make several beams of it, or take 'basis: modes'",
+                 "have %d: raise 'substructures' (or leave it out), or lower 'elements'",
                  body->item.name, ne, g->part->n, LM_FLOATING_MOST);
     return 1;
 }

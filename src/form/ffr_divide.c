@@ -26,12 +26,18 @@ static int corner(const lm_model *m, int element)
     return most > 1e-9;
 }
 
-/* 1: a new part of the beam begins with its k-th element. */
-static int begins(const lm_model *m, const lm_beam *b, int k)
+/* 1: a new part of the beam begins with its k-th element. Modes know what acts on a part's ends; a joint
+ * further inside would find too few of them to move by. Damping by mass is measured against the frame, and
+ * that is to be the beam's start. */
+static int begins(const lm_model *m, const lm_beam *b, const unsigned char *joined, int k)
 {
     int parts = m->spec->formulation.substructures;
     if (k == 0) return 1;
-    if (parts == 0) parts = (b->nelements + ELEMENTS_PER_PART - 1) / ELEMENTS_PER_PART;
+    if (m->spec->formulation.basis_modes && joined[m->elements[b->first_element + k].node[0]])
+        return 1;
+    if (parts == 0)
+        parts =
+            b->damping_mass != 0 ? 1 : (b->nelements + ELEMENTS_PER_PART - 1) / ELEMENTS_PER_PART;
     if (parts > b->nelements) parts = b->nelements;
     return k * parts / b->nelements != (k - 1) * parts / b->nelements ||
            corner(m, b->first_element + k);
@@ -39,11 +45,17 @@ static int begins(const lm_model *m, const lm_beam *b, int k)
 
 static int list_parts(ffr_division *d, const lm_model *m)
 {
+    unsigned char *joined = LM_NEW_N(&d->arena, unsigned char, m->nnodes);
     d->part = LM_NEW_N(&d->arena, ffr_part, m->nelements);
-    if (!d->part) return -1;
+    if (!d->part || !joined) return -1;
+    for (int j = 0; j < m->njoints; j++)
+        for (int e = 0; e < 2 && m->joints[j].nrows; e++) {
+            int node = m->pairs[m->joints[j].pair].node[e];
+            if (node >= 0) joined[node] = 1;
+        }
     for (int i = 0; i < m->nbodies; i++)
         for (int k = 0; k < m->beams[i].nelements; k++) {
-            if (begins(m, &m->beams[i], k))
+            if (begins(m, &m->beams[i], joined, k))
                 d->part[d->nparts++] =
                     (ffr_part){.body = i, .first = m->beams[i].first_element + k};
             d->part[d->nparts - 1].n++;

@@ -76,7 +76,7 @@ static int light(const ffr *s, const ffr_unit *u)
            b->J.m[8] <= 1e-12 * size;
 }
 
-/* Groups that go before: calls put(group, before) for each pair, in two passes. */
+/* Groups that go before others: counted in pass 0, listed in pass 1. */
 static void pairs(const ffr *s, const unit_tree *t, const int *group, const int *own, lm_groups *g,
                   int pass)
 {

@@ -23,6 +23,23 @@ static void refuse(const lm_model *m, lm_diag *diag)
     }
 }
 
+/* Damping by mass acts on the motion against a part's frame, which is the beam's start for one part only. */
+static void refuse_drag(const ffr *s, lm_diag *diag)
+{
+    const ffr_part *p = s->division->part;
+    for (int k = 1; k < s->division->nparts; k++) {
+        if (p[k].body != p[k - 1].body || s->m->beams[p[k].body].damping_mass == 0) continue;
+        const lm_spec_item *item = &s->m->spec->bodies.at[p[k].body].item;
+        lm_error(
+            diag, item->loc,
+            "beam '%s' has damping by mass, and in 'ffr' several parts (by 'substructures', "
+            "corners of its axis, or joints on modes), whose frames it would hold against each "
+            "other: damp it by 'stiffness', or use the corotational formulation",
+            item->name);
+        while (k + 1 < s->division->nparts && p[k + 1].body == p[k].body) k++;
+    }
+}
+
 /* The forces in a section follow from those at the nodes: nothing that acts on these can read them. */
 static void refuse_sections(const ffr *s, lm_diag *diag)
 {
@@ -353,6 +370,7 @@ limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (!st) {
         s->sys = traits(s->m, m->nnodes, in);
         refuse_sections(s, diag);
+        refuse_drag(s, diag);
         int bad = build(s, diag);
         st = bad < 0 ? LIMBER_MEMORY : bad > 0 || diag->errors > errors ? LIMBER_INPUT : LIMBER_OK;
     }

@@ -128,13 +128,16 @@ static void describe_unit(const ffr *s, int i, const char *const what[FRAME_V], 
 {
     const ffr_unit *u = unit_of(s, i);
     char name[96], shape[48];
+    int node = u->node[0], drawn = s->division->drawn;
+    if (node >= drawn)
+        node = s->division->twin[node - drawn]; /* the frame of a part begins there */
+    nodal_node_name(s->m, node, name, sizeof name);
     if (i - u->v < FRAME_V) {
-        nodal_node_name(s->m, u->node[0], name, sizeof name);
         snprintf(text, size, "%s%s", name, what[i - u->v]);
         return;
     }
     shape_name(u->f, i - u->v - FRAME_V, shape, sizeof shape);
-    snprintf(text, size, "beam %s, %s", s->m->bodies[u->body].name, shape);
+    snprintf(text, size, "beam from %s on, %s", name, shape);
 }
 
 void ffr_describe(const lm_system *sys, int i, char *text, size_t size)

@@ -178,13 +178,74 @@ static void section_forces(void **unused)
     table_free(&r);
 }
 
+/* A rod without inertia about its axis is lent some; the beam beside it must not notice. */
+static void lent_inertia(void **unused)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "formulation: {type: ffr, algorithm: ALGORITHM}\n"
+        "gravity: [0, -9.81, 0]\n"
+        "sections: {bar: {shape: stiffness, EA: 1e5, EIy: 5, EIz: 3, GJ: 4, rhoA: 1.5, rhoIy: "
+        "1e-3, "
+        "rhoIz: 1e-3}}\n"
+        "bodies:\n"
+        "  beam: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0], elements: 2}\n"
+        "  rod: {type: rigid, mass: 1, inertia: [0, 0.1, 0.1], com: [0.5, 0, 0], position: [0, 2, "
+        "0]}\n"
+        "joints:\n"
+        "  root: {type: fixed, between: [ground, beam.start]}\n"
+        "  pin: {type: revolute, between: [ground, rod], axis: z}\n"
+        "analysis: {type: dynamics, until: 0.1, output_step: 0.05, method: explicit}\n"
+        "outputs: {y: pos(beam.end).y, a: acc(beam.end).y, rod: joint(pin)}\n";
+    (void)unused;
+    table dca = run_model(&(run_how){.text = text, .swap = {{"ALGORITHM", "dca"}}});
+    table dense = run_model(&(run_how){.text = text, .swap = {{"ALGORITHM", "dense"}}});
+    assert_true(table_last(&dense, "y") < -0.01);
+    assert_true(table_distance(&dca, &dense, "y") < 1e-7);
+    assert_near(table_first(&dca, "a"), table_first(&dense, "a"), 1e-6);
+    assert_true(table_distance(&dca, &dense, "rod") < 1e-7);
+    table_free(&dca);
+    table_free(&dense);
+}
+
+/* Modes with joints between the ends: the beam is parted there, and moves. */
+static void modes_with_supports(void **unused)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "sections: {bar: {shape: stiffness, EA: 1e5, EIy: 50, EIz: 30, GJ: 40, rhoA: 1.5, rhoIy: "
+        "1e-3, "
+        "rhoIz: 1e-3}}\n"
+        "bodies: {beam: {type: beam, section: bar, from: [0, 0, 0], to: [2, 0, 0], elements: 8}}\n"
+        "joints:\n"
+        "  root: {type: fixed, between: [ground, beam.start]}\n"
+        "  b1: {type: inline, between: [ground, beam.node(2)], axis: x}\n"
+        "  b2: {type: inline, between: [ground, beam.node(5)], axis: x}\n"
+        "analysis: {type: statics}\n"
+        "outputs: {y: pos(beam.end).y, reaction: force(b2).y}\n";
+    (void)unused;
+    table a = run_model(&(run_how){.text = text});
+    table b = run_ffr(&(run_how){.text = text}, "basis: modes, modes: 3");
+    assert_near(table_last(&b, "y"), table_last(&a, "y"), 0.01 * fabs(table_last(&a, "y")));
+    assert_near(table_last(&b, "reaction"), table_last(&a, "reaction"),
+                0.01 * fabs(table_last(&a, "reaction")));
+    table_free(&a);
+    table_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigid_chains),   cmocka_unit_test(flexible_link),
-        cmocka_unit_test(flexible_chain), cmocka_unit_test(stiffening),
-        cmocka_unit_test(elastica),       cmocka_unit_test(other_topologies),
+        cmocka_unit_test(rigid_chains),
+        cmocka_unit_test(flexible_link),
+        cmocka_unit_test(flexible_chain),
+        cmocka_unit_test(stiffening),
+        cmocka_unit_test(elastica),
+        cmocka_unit_test(other_topologies),
         cmocka_unit_test(section_forces),
+        cmocka_unit_test(lent_inertia),
+        cmocka_unit_test(modes_with_supports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
