@@ -1,5 +1,7 @@
 #include "support/modes.h"
 
+#include <unistd.h>
+
 limber_model *modes_parse(const char *text, limber_messages *msg)
 {
     limber_model *model = NULL;
@@ -102,4 +104,31 @@ void print(writer *t, const char *fmt, ...)
     va_start(args, fmt);
     t->n += (size_t)vsnprintf(t->at + t->n, t->room - t->n, fmt, args);
     va_end(args);
+}
+
+void every_allocation_fails(const char *text, const char *results)
+{
+    limber_messages *msg = limber_messages_new();
+    limber_model *model = modes_parse(text, msg);
+    limber_run_options opt = limber_run_options_default();
+    limber_summary sum;
+    opt.results = results;
+    long before = lm_mem_allocs();
+    assert_int_equal(limber_run(model, &opt, &sum, msg), LIMBER_OK);
+    long total = lm_mem_allocs() - before, live = lm_mem_live();
+    for (long k = 1; k <= total; k++) {
+        limber_messages *own = limber_messages_new();
+        unlink(results);
+        lm_mem_fail_after(k);
+        limber_status st = limber_run(model, &opt, &sum, own);
+        lm_mem_fail_after(0);
+        if (st == LIMBER_OK) fail_msg("allocation %ld failed without a word", k);
+        if (st != LIMBER_MEMORY && !sum.reason[0] && !limber_messages_errors(own))
+            fail_msg("allocation %ld: status %d without a reason", k, (int)st);
+        limber_messages_free(own);
+        if (lm_mem_live() != live) fail_msg("allocation %ld: %ld leaked", k, lm_mem_live() - live);
+    }
+    unlink(results);
+    limber_model_free(model);
+    limber_messages_free(msg);
 }

@@ -26,6 +26,9 @@ solved *modes_of(const char *text, int count, int large);
 void modes_done(solved *s);
 limber_mode mode(const solved *s, int i);
 
+/* Runs the model into `results` with each allocation failing in turn: a status, nothing lost. */
+void every_allocation_fails(const char *text, const char *results);
+
 /* omega of mode i, relative to what it should be. */
 void check_omega(const solved *s, int i, double omega, double tolerance);
 /* Shapes satisfy the constraints, have unit mass and are orthogonal in M and K. */

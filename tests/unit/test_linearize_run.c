@@ -250,35 +250,12 @@ static void warnings(void **state)
 
 /* ---- memory ---- */
 
-/* Whatever allocation fails: a status, nothing lost. */
 static void allocations(void **state)
 {
     (void)state;
-    limber_messages *msg = limber_messages_new();
-    limber_model *model =
-        modes_parse(SWING "analysis: {type: linearize, at: 0.01, frequencies: [1, 2, 3]}\n", msg);
-    limber_run_options opt = limber_run_options_default();
-    limber_summary sum;
     paths();
-    opt.results = results;
-    long before = lm_mem_allocs();
-    assert_int_equal(limber_run(model, &opt, &sum, msg), LIMBER_OK);
-    long total = lm_mem_allocs() - before, live = lm_mem_live();
-    for (long k = 1; k <= total; k++) {
-        limber_messages *own = limber_messages_new();
-        unlink(results);
-        lm_mem_fail_after(k);
-        limber_status st = limber_run(model, &opt, &sum, own);
-        lm_mem_fail_after(0);
-        if (st == LIMBER_OK) fail_msg("allocation %ld failed without a word", k);
-        if (st != LIMBER_MEMORY && !sum.reason[0] && !limber_messages_errors(own))
-            fail_msg("allocation %ld: status %d without a reason", k, (int)st);
-        limber_messages_free(own);
-        if (lm_mem_live() != live) fail_msg("allocation %ld: %ld leaked", k, lm_mem_live() - live);
-    }
-    unlink(results);
-    limber_model_free(model);
-    limber_messages_free(msg);
+    every_allocation_fails(
+        SWING "analysis: {type: linearize, at: 0.01, frequencies: [1, 2, 3]}\n", results);
 }
 
 int main(void)

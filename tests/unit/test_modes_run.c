@@ -243,38 +243,10 @@ static void nothing_free(void **state)
     limber_messages_free(msg);
 }
 
-/* Whatever allocation fails: a status, nothing lost, and no other frequencies. */
-static void every_allocation_fails(const char *text)
-{
-    limber_messages *msg = limber_messages_new();
-    limber_model *model = modes_parse(text, msg);
-    limber_run_options opt = limber_run_options_default();
-    limber_summary sum;
-    results_path();
-    opt.results = results;
-    long before = lm_mem_allocs();
-    assert_int_equal(limber_run(model, &opt, &sum, msg), LIMBER_OK);
-    long total = lm_mem_allocs() - before, live = lm_mem_live();
-    for (long k = 1; k <= total; k++) {
-        limber_messages *own = limber_messages_new();
-        unlink(results);
-        lm_mem_fail_after(k);
-        limber_status st = limber_run(model, &opt, &sum, own);
-        lm_mem_fail_after(0);
-        if (st == LIMBER_OK) fail_msg("allocation %ld failed without a word", k);
-        if (st != LIMBER_MEMORY && !sum.reason[0] && !limber_messages_errors(own))
-            fail_msg("allocation %ld: status %d without a reason", k, (int)st);
-        limber_messages_free(own);
-        if (lm_mem_live() != live) fail_msg("allocation %ld: %ld leaked", k, lm_mem_live() - live);
-    }
-    unlink(results);
-    limber_model_free(model);
-    limber_messages_free(msg);
-}
-
 static void allocations(void **state)
 {
     (void)state;
+    results_path();
     every_allocation_fails(
         "limber: 1\n"
         "gravity: [0, -9.81, 0]\n"
@@ -282,8 +254,9 @@ static void allocations(void **state)
         "0]}, c: {type: rigid, mass: 2, inertia: [1, 1, 1]}}\n"
         "joints: {g: {type: prismatic, between: [b, c], axis: x, stiffness: 50, "
         "damping: 0.1}}\n"
-        "analysis: {type: modes}\n");
-    every_allocation_fails(ROW "analysis: {type: modes, count: 3}\n");
+        "analysis: {type: modes}\n",
+        results);
+    every_allocation_fails(ROW "analysis: {type: modes, count: 3}\n", results);
 }
 
 int main(void)
