@@ -51,7 +51,6 @@ typedef struct ffr {
     lm_system sys;
     lm_arena arena;
     const lm_model *m;     /* divided */
-    const lm_model *drawn; /* the original */
     ffr_division *division;
     nodal *in;
     nodal_floating hooks; /* what the nodal system asks of beams */
@@ -59,21 +58,19 @@ typedef struct ffr {
     ffr_unit *unit;
     ffr_node *node; /* [nodes] */
     int most;       /* largest number of a unit's velocities */
-    lm_kintree
-        tree; /* frames, then the places that something holds, then those that are only looked at */
+    lm_kintree tree; /* frames, then what moves the places in them */
     lm_task_tree tasks; /* units, some in each */
     int *held, nheld;   /* nodes that something holds */
     lm_moved moved;
     int *row, *own;
     /* the last state */
     double t;
-    const double *q, *v, *a;
+    const double *q, *v;
     double *p, *du, *ddu;           /* of the tree */
     double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
     double *zero;                   /* [most] */
-    double *phi, *phi_rate;
     lm_tip_motion *tip;
-    double *unit_r, *unit_M, *unit_D, *unit_K; /* of one unit */
+    double *unit_r, *unit_D, *unit_K; /* of one unit */
     double *world[3];                          /* ... M, D, K in world axes */
     struct ffr_accel *accel;                   /* NULL: by the sparse matrix */
 } ffr;

@@ -15,42 +15,48 @@ static void turn_rows(const lm_m3 *R, int n, int cols, double *A)
     }
 }
 
-/* Three columns multiplied by a 3x3 matrix from the right: out = (a b c) B. */
+/* Three columns multiplied by a 3x3 matrix from the right: out = (a b c) B; out may be A. */
 static void times3(int n, const double *A, const lm_m3 *B, double *out)
 {
-    for (int c = 0; c < 3; c++)
-        for (int r = 0; r < n; r++)
-            out[n * c + r] =
-                A[r] * B->m[3 * c] + A[n + r] * B->m[3 * c + 1] + A[2 * n + r] * B->m[3 * c + 2];
+    const double *m = B->m;
+    for (int r = 0; r < n; r++) {
+        double a = A[r], b = A[n + r], c = A[2 * n + r];
+        for (int k = 0; k < 3; k++)
+            out[n * k + r] = a * m[3 * k] + b * m[3 * k + 1] + c * m[3 * k + 2];
+    }
 }
 
-/* T A T^T of a mass matrix, T = diag(R, R, 1). */
-static void turn_mass(const lm_m3 *R, int n, double *A, double *out)
+/* T M T^T of a mass matrix, T = diag(R, R, 1), in its place. */
+static void turn_mass(const lm_m3 *R, int n, double *M)
 {
     lm_m3 Rt = m3_t(R);
-    turn_rows(R, n, n, A);
-    times3(n, A, &Rt, out);
-    times3(n, A + 3 * n, &Rt, out + 3 * n);
-    memcpy(out + 6 * n, A + 6 * n, sizeof(double) * (size_t)(n * (n - 6)));
+    turn_rows(R, n, n, M);
+    times3(n, M, &Rt, M);
+    times3(n, M + 3 * n, &Rt, M + 3 * n);
+}
+
+/* Mass of a unit in body axes. */
+static void body_mass(const ffr *s, const ffr_unit *u, const double *q, double *M)
+{
+    int n = FRAME_V + u->ne;
+    if (u->f) {
+        lm_floating_mass(u->f, q + u->q + FRAME_Q, M);
+        for (int k = 0; k < u->ne && u->f->spare && s->sys.regular_mass; k++)
+            M[(n + 1) * (FRAME_V + k)] += u->f->spare[k];
+        return;
+    }
+    const lm_body *b = &s->m->bodies[u->body];
+    memset(M, 0, sizeof(double) * 36);
+    for (int k = 0; k < 3; k++) M[7 * k] = b->mass;
+    for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++) M[6 * (3 + c) + 3 + r] = b->J.m[3 * c + r];
 }
 
 void ffr_unit_mass(const ffr *s, const ffr_unit *u, const double *q, double *M)
 {
     lm_m3 R = quat_m3(quat_from(q + u->q + 3));
-    int n = FRAME_V + u->ne;
-    double own[(FRAME_V + LM_FLOATING_MOST) * (FRAME_V + LM_FLOATING_MOST)];
-    if (u->f) {
-        lm_floating_mass(u->f, q + u->q + FRAME_Q, own);
-        for (int k = 0; k < u->ne && u->f->spare && s->sys.regular_mass; k++)
-            own[(n + 1) * (FRAME_V + k)] += u->f->spare[k];
-    } else {
-        const lm_body *b = &s->m->bodies[u->body];
-        memset(own, 0, sizeof(double) * 36);
-        for (int k = 0; k < 3; k++) own[7 * k] = b->mass;
-        for (int c = 0; c < 3; c++)
-            for (int r = 0; r < 3; r++) own[6 * (3 + c) + 3 + r] = b->J.m[3 * c + r];
-    }
-    turn_mass(&R, n, own, M);
+    body_mass(s, u, q, M);
+    turn_mass(&R, FRAME_V + u->ne, M);
 }
 
 /* World: r = T r_body(T^T accelerations less gravity, R^T omega, eta); a rotation psi of the frame turns r
@@ -81,7 +87,7 @@ static void by_turn(const ffr *s, const ffr_unit *u, const lm_floating_motion *m
     }
 }
 
-/* world[0..2]: M, D, K of a unit. */
+/* world[0..2], which are zero: M, D, K of a unit. */
 static void unit_matrices(ffr *s, const ffr_unit *u, const lm_state *st, const lm_mix *w)
 {
     int n = FRAME_V + u->ne;
@@ -89,19 +95,17 @@ static void unit_matrices(ffr *s, const ffr_unit *u, const lm_state *st, const l
     lm_m3 Rt = m3_t(R);
     lm_floating_motion m = ffr_unit_motion(s, u, st);
     double *D = s->unit_D, *K = s->unit_K;
-    ffr_unit_mass(s, u, st->q, s->world[0]);
-    if (!w->damping) return;
-    lm_floating_tangent(u->f, &m, D, w->stiffness ? K : NULL);
+    body_mass(s, u, st->q, s->world[0]);
+    if (w->damping) lm_floating_tangent(u->f, &m, D, w->stiffness ? K : NULL);
     if (w->stiffness) {
-        lm_floating_mass(u->f, m.eta, s->unit_M);
         lm_floating_residual(u->f, &m, s->unit_r);
-        memset(s->world[2], 0, sizeof(double) * 3 * (size_t)n);
-        by_turn(s, u, &m, s->unit_M, D, s->world[2] + 3 * n);
+        by_turn(s, u, &m, s->world[0], D, s->world[2] + 3 * n);
         turn_rows(R, n, u->ne, K);
         memcpy(s->world[2] + 6 * n, K, sizeof(double) * (size_t)(n * u->ne));
     }
+    turn_mass(R, n, s->world[0]);
+    if (!w->damping) return;
     turn_rows(R, n, 3 + u->ne, D);
-    memset(s->world[1], 0, sizeof(double) * 3 * (size_t)n);
     times3(n, D, &Rt, s->world[1] + 3 * n);
     memcpy(s->world[1] + 6 * n, D + 3 * n, sizeof(double) * (size_t)(n * u->ne));
 }

@@ -107,7 +107,7 @@ static lm_state enter(ffr *s, const lm_state *st, int all)
 {
     unit_job job = {s, st, all};
     s->t = st->t;
-    s->q = st->q, s->v = st->v, s->a = st->a;
+    s->q = st->q, s->v = st->v;
     lm_pool_up(s->sys.pool, &s->tasks, place_some, &job);
     moved_angles(&s->moved, st->q, s->qi);
     for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[k] = s->sys.active[k];

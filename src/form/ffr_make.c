@@ -262,12 +262,9 @@ static int reserve(ffr *s)
     s->ai = LM_NEW_N(a, double, in->nv);
     s->ri = LM_NEW_N(a, double, in->nv);
     s->li = LM_NEW_N(a, double, in->nl);
-    s->phi = LM_NEW_N(a, double, in->nl);
-    s->phi_rate = LM_NEW_N(a, double, in->nl);
     s->zero = LM_NEW_N(a, double, most);
     s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
     s->unit_r = LM_NEW_N(a, double, most);
-    s->unit_M = LM_NEW_N(a, double, most *most);
     s->unit_D = LM_NEW_N(a, double, most *most);
     s->unit_K = LM_NEW_N(a, double, most *most);
     for (int k = 0; k < 3; k++) s->world[k] = LM_NEW_N(a, double, most *most);
@@ -275,8 +272,7 @@ static int reserve(ffr *s)
     s->own = LM_NEW_N(a, int, s->sys.nl);
     s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
     s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
-    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
-                   s->phi_rate && s->zero && s->tip && s->unit_r && s->unit_M && s->unit_D &&
+    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->zero && s->tip && s->unit_r && s->unit_D &&
                    s->unit_K && s->world[0] && s->world[1] && s->world[2] && s->row && s->own &&
                    s->sys.angular && s->sys.active
                ? 0
@@ -360,7 +356,6 @@ limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out)
     ffr *s = LM_NEW(&arena, ffr);
     if (!s) return LIMBER_MEMORY;
     s->arena = arena;
-    s->drawn = m;
     s->hooks = (nodal_floating){s, ffr_body_energy, ffr_last_element, ffr_node_residual};
     s->division = ffr_divide(m);
     s->m = s->division ? &s->division->model : m;

@@ -85,7 +85,7 @@ void ffr_poses(lm_system *sys, const double *q, double *pose)
     ffr *s = (ffr *)sys;
     lm_state at = {s->t, q, NULL, NULL, NULL};
     ffr_enter_all(s, &at);
-    for (int n = 0; n < s->drawn->nnodes; n++) {
+    for (int n = 0; n < s->division->drawn; n++) {
         const lm_body *b = &s->m->bodies[s->m->nodes[n].body];
         lm_m3 R = s->tip[n].R;
         v3_put(pose + 7 * n, v3_sub(s->tip[n].x, m3_v(&R, b->com)));

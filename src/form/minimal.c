@@ -314,11 +314,11 @@ static int row_independent(minimal *s, int k)
     for (int side = 0; side < 2; side++) {
         int n = s->m->pairs[pair].node[side];
         if (n < 0) continue;
-        for (int c = s->node[n].first; c < s->node[n].first + s->node[n].n; c++) {
-            double x = v3_dot(G[2 * side], v3_from(s->jets[c].X)) +
-                       v3_dot(G[2 * side + 1], v3_from(s->jets[c].X + 3));
-            scale = fmax(scale, size_of(G + 2 * side, s->jets[c].X));
-            if (x != 0) lm_eliminate_add(s->eliminator, s->cols[c], x);
+        for (int c = s->moved.node[n].first; c < s->moved.node[n].first + s->moved.node[n].n; c++) {
+            double x = v3_dot(G[2 * side], v3_from(s->moved.jets[c].X)) +
+                       v3_dot(G[2 * side + 1], v3_from(s->moved.jets[c].X + 3));
+            scale = fmax(scale, size_of(G + 2 * side, s->moved.jets[c].X));
+            if (x != 0) lm_eliminate_add(s->eliminator, s->moved.cols[c], x);
         }
     }
     return lm_eliminate_row(s->eliminator, scale);

@@ -89,9 +89,6 @@ typedef struct minimal {
     double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
     double *hess, *hess_low;        /* ... */
     lm_moved moved;                 /* the equations in terms of the coordinates, with these: */
-    moved_node *node;               /* [nodes] where it sits on the tree */
-    int *cols;                      /* coordinates that move a node */
-    lm_jet *jets;
     int *col_start, *col_node;     /* by coordinate: nodes it moves */
     int *input_at;                 /* [tree column inputs] place among the node's columns */
     int *input_first;              /* [tree columns] */

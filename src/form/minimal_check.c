@@ -138,9 +138,9 @@ static void fill_columns(const minimal *s, basis *b)
     double size = s->m->size > 0 ? s->m->size : 1;
     memset(b->column, 0, sizeof(double) * (size_t)b->rows * (size_t)b->n);
     for (int n = 0; n < s->m->nnodes; n++)
-        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++) {
-            double *to = b->column + (size_t)b->rows * (size_t)s->cols[k] + 6 * n;
-            for (int i = 0; i < 6; i++) to[i] = s->jets[k].X[i] / (i < 3 ? size : 1);
+        for (int k = s->moved.node[n].first; k < s->moved.node[n].first + s->moved.node[n].n; k++) {
+            double *to = b->column + (size_t)b->rows * (size_t)s->moved.cols[k] + 6 * n;
+            for (int i = 0; i < 6; i++) to[i] = s->moved.jets[k].X[i] / (i < 3 ? size : 1);
         }
 }
 

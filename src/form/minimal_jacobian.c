@@ -84,10 +84,10 @@ static int add_sensed(minimal *s, const lm_state *st, int c, int rate, double cX
     }
     moved_column(&s->moved, c);
     for (int n = 0; n < s->m->nnodes; n++)
-        for (int k = s->node[n].first; k < s->node[n].first + s->node[n].n; k++) {
-            double x = cX * moved_dot(s->jets[k].X, diff + NODE_V * n);
-            if (x != 0 && lm_pattern_find(&s->sys.pattern, s->cols[k], c) >= 0)
-                values[s->moved.place[s->cols[k]]] += x;
+        for (int k = s->moved.node[n].first; k < s->moved.node[n].first + s->moved.node[n].n; k++) {
+            double x = cX * moved_dot(s->moved.jets[k].X, diff + NODE_V * n);
+            if (x != 0 && lm_pattern_find(&s->sys.pattern, s->moved.cols[k], c) >= 0)
+                values[s->moved.place[s->moved.cols[k]]] += x;
         }
     return 0;
 }
@@ -115,9 +115,9 @@ static int assemble(minimal *s, const lm_state *st, const lm_mix *w)
     if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
     if (bad) return bad;
     for (int m = 0; m < s->m->nnodes; m++) {
-        for (int k = s->node[m].first; k < s->node[m].first + s->node[m].n; k++) {
-            moved_column(&s->moved, s->cols[k]);
-            moved_add(&s->moved, m, &s->jets[k], w);
+        for (int k = s->moved.node[m].first; k < s->moved.node[m].first + s->moved.node[m].n; k++) {
+            moved_column(&s->moved, s->moved.cols[k]);
+            moved_add(&s->moved, m, &s->moved.jets[k], w);
         }
         for (int t = 0; t < w->n; t++)
             if (w->c[t][2] != 0) add_geometric(s, m, w->c[t][2], w->to[t]);

@@ -148,9 +148,9 @@ void minimal_partials(minimal *s)
 {
     for (int n = 0; n < s->m->nnodes; n++) {
         const lm_tip *tip = &s->tree.tips.at[n];
-        lm_jet *jets = s->jets + s->node[n].first;
+        lm_jet *jets = s->moved.jets + s->moved.node[n].first;
         if (s->written)
-            for (int k = 0; k < s->node[n].n; k++) memset(jets[k].X, 0, sizeof jets[k].X);
+            for (int k = 0; k < s->moved.node[n].n; k++) memset(jets[k].X, 0, sizeof jets[k].X);
         for (int k = 0; k < tip->n; k++) {
             const lm_column *c = &s->tree.columns.at[tip->first + k];
             double X[6];
@@ -192,8 +192,8 @@ int minimal_jets(minimal *s, const lm_state *st)
     if (s->written) second_rates(s, st);
     for (int n = 0; n < s->m->nnodes; n++) {
         const lm_tip *tip = &s->tree.tips.at[n];
-        lm_jet *jets = s->jets + s->node[n].first;
-        if (s->written) memset(jets, 0, sizeof *jets * (size_t)s->node[n].n);
+        lm_jet *jets = s->moved.jets + s->moved.node[n].first;
+        if (s->written) memset(jets, 0, sizeof *jets * (size_t)s->moved.node[n].n);
         for (int k = 0; k < tip->n; k++) {
             const lm_column *c = &s->tree.columns.at[tip->first + k];
             lm_jet u;

@@ -23,7 +23,7 @@ static int list_columns(minimal *s, int n, int *at, int done)
     const lm_tip *tip = &s->tree.tips.at[n];
     int first = done;
     if (!s->written) {
-        for (int k = 0; k < tip->n; k++) s->cols[done++] = s->tree.columns.at[tip->first + k].u;
+        for (int k = 0; k < tip->n; k++) s->moved.cols[done++] = s->tree.columns.at[tip->first + k].u;
         return done;
     }
     for (int c = 0; c < s->written; c++) at[c] = -1;
@@ -35,7 +35,7 @@ static int list_columns(minimal *s, int n, int *at, int done)
     for (int c = 0; c < s->written; c++)
         if (at[c] > 0) {
             at[c] = done - first;
-            s->cols[done++] = c;
+            s->moved.cols[done++] = c;
         }
     place_inputs(s, tip, at);
     return done;
@@ -59,11 +59,11 @@ static int list_moved(minimal *s, int total)
     s->col_node = LM_NEW_N(&s->arena, int, total);
     if (!s->col_start || !s->col_node) return -1;
     int *start = s->col_start + 1; /* runs ahead while the lists are filled */
-    for (int k = 0; k < total; k++) start[s->cols[k] + 1]++;
+    for (int k = 0; k < total; k++) start[s->moved.cols[k] + 1]++;
     for (int c = 0; c < nv; c++) start[c + 1] += start[c];
     for (int n = 0; n < s->m->nnodes; n++)
-        for (int k = 0; k < s->node[n].n; k++)
-            s->col_node[start[s->cols[s->node[n].first + k]]++] = n;
+        for (int k = 0; k < s->moved.node[n].n; k++)
+            s->col_node[start[s->moved.cols[s->moved.node[n].first + k]]++] = n;
     return 0;
 }
 
@@ -85,26 +85,20 @@ int minimal_make_columns(minimal *s, lm_diag *diag)
     int nodes = s->m->nnodes, done = 0;
     size_t most = s->written ? (size_t)s->written * (size_t)nodes : (size_t)s->tree.columns.n;
     int *at = LM_NEW_N(&s->arena, int, s->written);
-    s->node = LM_NEW_N(&s->arena, moved_node, nodes);
-    s->cols = LM_NEW_N(&s->arena, int, most);
+    s->moved = (lm_moved){.sys = &s->sys, .in = s->in, .row = s->row, .own = s->own};
+    s->moved.node = LM_NEW_N(&s->arena, moved_node, nodes);
+    s->moved.cols = LM_NEW_N(&s->arena, int, most);
     s->input_first = LM_NEW_N(&s->arena, int, s->tree.columns.n);
-    if (!at || !s->node || !s->cols || !s->input_first) return -1;
+    if (!at || !s->moved.node || !s->moved.cols || !s->input_first) return -1;
     s->input_at = LM_NEW_N(&s->arena, int, count_inputs(s));
     if (!s->input_at) return -1;
     for (int n = 0; n < nodes; n++) {
-        s->node[n].first = done;
+        s->moved.node[n].first = done;
         done = list_columns(s, n, at, done);
-        s->node[n].n = done - s->node[n].first;
+        s->moved.node[n].n = done - s->moved.node[n].first;
     }
-    s->jets = LM_NEW_N(&s->arena, lm_jet, done);
-    s->moved = (lm_moved){.sys = &s->sys,
-                          .in = s->in,
-                          .row = s->row,
-                          .own = s->own,
-                          .node = s->node,
-                          .cols = s->cols,
-                          .jets = s->jets};
-    if (!s->jets || list_moved(s, done)) return -1;
+    s->moved.jets = LM_NEW_N(&s->arena, lm_jet, done);
+    if (!s->moved.jets || list_moved(s, done)) return -1;
     int errors = diag->errors;
     refuse_idle(s, diag);
     return diag->errors > errors ? 0 : minimal_check(s, diag);
@@ -131,8 +125,8 @@ static int is_new(int *mark, int i, int col)
 static void mark_node(const minimal *s, marks *k, int n, int col)
 {
     if (!is_new(k->node, n, col)) return;
-    for (int c = s->node[n].first + s->node[n].n - 1; c >= s->node[n].first; c--) {
-        int r = s->cols[c];
+    for (int c = s->moved.node[n].first + s->moved.node[n].n - 1; c >= s->moved.node[n].first; c--) {
+        int r = s->moved.cols[c];
         if (is_new(k->row, r, col)) {
             lm_pattern_add(&k->pb, r, col);
             if (col >= s->sys.nv) lm_pattern_add(&k->pb, col, r);
@@ -159,7 +153,7 @@ static void mark_constraints(const minimal *s, marks *k, int n, int col)
 static void coordinate_pattern(const minimal *s, marks *k, int col)
 {
     for (int i = s->col_start[col]; i < s->col_start[col + 1]; i++) {
-        const moved_node *node = &s->node[s->col_node[i]];
+        const moved_node *node = &s->moved.node[s->col_node[i]];
         mark_node(s, k, s->col_node[i], col);
         for (int e = 0; e < node->nnear; e++) mark_node(s, k, node->near[e], col);
         mark_constraints(s, k, s->col_node[i], col);
