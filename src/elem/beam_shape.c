@@ -4,12 +4,12 @@
  * the displacements inside, are those of the polynomial through the values at the same points: what
  * is then summed over the points has the full order 2n of the rule. The number of points is doubled
  * until the result stands still. */
-#include "elem/beam.h"
+#include "elem/beam_shape_int.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LEAST = 4, MOST = 64 }; /* 4 points integrate a uniform element exactly */
+enum { LEAST = 4, MOST = LM_BEAM_POINTS }; /* 4 points integrate a uniform element exactly */
 #define PI   3.14159265358979323846
 #define SAME 1e-12 /* relative change that ends the doubling; the finer result is then far better */
 
@@ -199,31 +199,38 @@ static void slopes_to_rotations(double m[10], double turn[3])
     turn[1] = -turn[1];
 }
 
-static void make(lm_section_at *at, void *ctx, double L, int timoshenko, int n, lm_beam_shape *out)
-{
-    rule r;
+/* The element's sections at the points of a rule. */
+typedef struct samples {
+    lm_section s[MOST];
     plane xy, xz;
-    double axial[MOST], twist[MOST], polar[MOST];
-    gauss(n, &r);
-    for (int i = 0; i < n; i++) {
-        lm_section s;
-        at(ctx, r.x[i], &s);
-        axial[i] = 1 / s.EA;
-        twist[i] = 1 / s.GJ;
-        polar[i] = s.rhoIy + s.rhoIz;
-        xy.flex[i] = 1 / s.EIz;
-        xz.flex[i] = 1 / s.EIy;
-        xy.shear[i] = timoshenko ? 1 / s.GAy : 0;
-        xz.shear[i] = timoshenko ? 1 / s.GAz : 0;
-        xy.rhoA[i] = xz.rhoA[i] = s.rhoA;
-        xy.rhoI[i] = s.rhoIz;
-        xz.rhoI[i] = s.rhoIy;
+    double axial[MOST], twist[MOST], polar[MOST]; /* 1/EA, 1/GJ, inertia about x */
+} samples;
+
+static void sample(lm_section_at *at, void *ctx, int timoshenko, const rule *r, samples *to)
+{
+    for (int i = 0; i < r->n; i++) {
+        at(ctx, r->x[i], &to->s[i]);
+        const lm_section *s = &to->s[i];
+        to->axial[i] = 1 / s->EA;
+        to->twist[i] = 1 / s->GJ;
+        to->polar[i] = s->rhoIy + s->rhoIz;
+        to->xy.flex[i] = 1 / s->EIz;
+        to->xz.flex[i] = 1 / s->EIy;
+        to->xy.shear[i] = timoshenko ? 1 / s->GAy : 0;
+        to->xz.shear[i] = timoshenko ? 1 / s->GAz : 0;
+        to->xy.rhoA[i] = to->xz.rhoA[i] = s->rhoA;
+        to->xy.rhoI[i] = s->rhoIz;
+        to->xz.rhoI[i] = s->rhoIy;
     }
+}
+
+static void make(const rule *r, const samples *s, double L, lm_beam_shape *out)
+{
     out->L = L;
-    bar(&r, L, axial, xy.rhoA, &out->ka, out->mx);
-    bar(&r, L, twist, polar, &out->kt, out->mt);
-    bend(&r, L, &xy, (bending){out->kz, out->mz, out->bowz, out->turnz});
-    bend(&r, L, &xz, (bending){out->ky, out->my, out->bowy, out->turny});
+    bar(r, L, s->axial, s->xy.rhoA, &out->ka, out->mx);
+    bar(r, L, s->twist, s->polar, &out->kt, out->mt);
+    bend(r, L, &s->xy, (bending){out->kz, out->mz, out->bowz, out->turnz});
+    bend(r, L, &s->xz, (bending){out->ky, out->my, out->bowy, out->turny});
     slopes_to_rotations(out->my, out->turny);
 }
 
@@ -234,18 +241,85 @@ static int same(const double *a, const double *b, int n)
     return 1;
 }
 
-void lm_beam_shape_make(lm_section_at *at, void *ctx, double L, int timoshenko, lm_beam_shape *out)
+/* Doubles the points until the shape stands still; r and s are those of the last round. */
+static void converge(lm_section_at *at, void *ctx, double L, int timoshenko, rule *r, samples *s,
+                     lm_beam_shape *out)
 {
-    make(at, ctx, L, timoshenko, LEAST, out);
-    for (int n = 2 * LEAST; n <= MOST; n *= 2) {
+    for (int n = LEAST; n <= MOST; n *= 2) {
         lm_beam_shape before = *out;
-        make(at, ctx, L, timoshenko, n, out);
-        if (same(&before.ka, &out->ka, 1) && same(&before.kt, &out->kt, 1) &&
+        gauss(n, r);
+        sample(at, ctx, timoshenko, r, s);
+        make(r, s, L, out);
+        if (n > LEAST && same(&before.ka, &out->ka, 1) && same(&before.kt, &out->kt, 1) &&
             same(before.kz, out->kz, 3) && same(before.ky, out->ky, 3) &&
             same(before.mx, out->mx, 3) && same(before.mt, out->mt, 3) &&
             same(before.mz, out->mz, 10) && same(before.my, out->my, 10))
             return;
     }
+}
+
+void lm_beam_shape_make(lm_section_at *at, void *ctx, double L, int timoshenko, lm_beam_shape *out)
+{
+    rule r;
+    samples s;
+    *out = (lm_beam_shape){0};
+    converge(at, ctx, L, timoshenko, &r, &s, out);
+}
+
+/* ---- functions at the points ---- */
+
+static void bar_functions(const rule *r, const double *flex, int i, double f[2])
+{
+    double whole = 0;
+    for (int j = 0; j < r->n; j++) whole += r->w[j] * flex[j];
+    f[1] = up_to(r, i, flex) / whole;
+    f[0] = 1 - f[1];
+}
+
+/* N, R and the slope of the axis, v' = phi - V/GA against the chord, which itself turns by
+ * (v_b - v_a)/L. */
+static void bend_functions(const rule *r, double L, const plane *p, int i, double N[4], double R[4],
+                           double slope[4])
+{
+    double k[3], sum[2];
+    natural(r, L, p, k, sum);
+    shape_functions(r, L, p, k, sum, i, N, R);
+    for (int e = 0; e < 2; e++) slope[2 * e + 1] = R[2 * e + 1] - sum[e] * p->shear[i] / L;
+    slope[0] = (slope[1] + slope[3] - 1) / L;
+    slope[2] = -slope[0];
+}
+
+static void point(const rule *r, const samples *s, double L, int i, lm_beam_point *p)
+{
+    p->x = L * r->x[i];
+    p->dx = L * r->w[i];
+    p->s = s->s[i];
+    p->mass = p->first = 0;
+    for (int j = 0; j < r->n; j++) {
+        double dm = L * r->S[i][j] * s->xy.rhoA[j];
+        p->mass += dm;
+        p->first += dm * L * r->x[j];
+    }
+    bar_functions(r, s->axial, i, p->u);
+    bar_functions(r, s->twist, i, p->rx);
+    bend_functions(r, L, &s->xy, i, p->v, p->rz, p->dv);
+    bend_functions(r, L, &s->xz, i, p->w, p->ry, p->dw);
+    for (int end = 0; end < 2; end++) { /* psi_y = -dz/dx, as a coordinate and as a result */
+        p->w[2 * end + 1] = -p->w[2 * end + 1];
+        p->dw[2 * end + 1] = -p->dw[2 * end + 1];
+        p->ry[2 * end] = -p->ry[2 * end];
+    }
+}
+
+int lm_beam_points(lm_section_at *at, void *ctx, double L, int timoshenko, lm_beam_shape *out,
+                   lm_beam_point *p)
+{
+    rule r;
+    samples s;
+    *out = (lm_beam_shape){0};
+    converge(at, ctx, L, timoshenko, &r, &s, out);
+    for (int i = 0; i < r.n; i++) point(&r, &s, L, i, &p[i]);
+    return r.n;
 }
 
 /* ---- matrices over the motions of both nodes ---- */
