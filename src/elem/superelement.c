@@ -202,7 +202,7 @@ void super_project_back(super_work *w, const double *g, double *f)
     }
     if (place >= 0) v3_acc(f + 6 * place, v3_neg(w->force));
     for (int i = 0; i < s->n && place < 0; i++) v3_acc(f + 6 * i, v3_mul(-1.0 / s->n, w->force));
-    for (int j = 0; j < w->nd; j++) f[j] -= v3_dot(v3_from(w->G + 3 * j), w->moment);
+    super_turn_back(w, v3_neg(w->moment), f);
 }
 
 /* Elastic and damping forces: f += P^T (I, T_i)^T (K d + C ddot), where T(b)^T = T(-b). */
@@ -246,7 +246,7 @@ static void inertia_forces(super_work *w)
         lm_v3 spin = i % 6 ? v3_sub(w->Omega, v3_from(w->V + i)) : w->Omega;
         v3_acc(w->f + i, v3_cross(spin, v3_from(w->pi + i)));
     }
-    for (int j = 0; j < w->nd; j++) w->f[j] += v3_dot(v3_from(w->G + 3 * j), w->mu);
+    super_turn_back(w, w->mu, w->f);
 }
 
 void super_forces(super_work *w)

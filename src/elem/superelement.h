@@ -77,6 +77,18 @@ int lm_super_residual(const lm_super *s, const lm_super_state *st, lm_v3 g, doub
 int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM, double cD,
                      double cK, double *scratch, double *out);
 
+/* The tangent in terms of n coordinates that move the poses: with the matrices M, D and K of
+ * lm_super_tangent and, for coordinate i, z_i = (X, Xv, Xa, Xc), four times 6 poses numbers, world axes,
+ *
+ *     M_ij = X_i . M X_j      D_ij = X_i . (D X_j + M Xc_j)      K_ij = X_i . (K X_j + D Xv_j + M Xa_j)
+ *
+ * (n x n, column-major), without making those matrices. D and K may both be NULL: then only X counts. The
+ * z_i stand LM_SUPER_MOTION times 6 poses apart; the room behind each is for what becomes of it. */
+enum { LM_SUPER_MOTION = 7 };
+int lm_super_reduce(const lm_super *s, const lm_super_state *st, lm_v3 g, int n, double *z,
+                    double *scratch, double *M, double *D, double *K);
+int lm_super_reduce_scratch(int n); /* for n nodes */
+
 int lm_super_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
                       lm_super_energy *e);
 

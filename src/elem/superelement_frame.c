@@ -233,6 +233,7 @@ static int node_frame(super_work *w, const lm_super_state *st)
     int i = super_place(w->s);
     w->A = i < w->s->n ? total_rotation(w->s, st, i) : st->R[i];
     super_add(w->G, 3, 0, 6 * i + 3, 1, m3_identity());
+    w->follows = i;
     return 0;
 }
 
@@ -251,6 +252,7 @@ int super_frame(super_work *w, const lm_super_state *st)
 {
     memset(w->G, 0, sizeof(double) * 3 * (size_t)w->nd);
     w->place = place_of(w->s, st);
+    w->follows = -1;
     switch (w->s->frame) {
     case LM_SUPER_MEAN: return mean_frame(w, st);
     case LM_SUPER_CHORD: return chord_frame(w, st);

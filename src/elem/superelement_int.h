@@ -42,6 +42,7 @@ typedef struct super_work {
     double W;               /* mean: length of the sum of quaternions */
     double l;               /* chord: its length */
     lm_v3 t[2];             /* chord: section directions of both ends, chord axes */
+    int follows;            /* the pose whose turn is the frame's own, -1: none */
     double *quat;           /* [4n] mean: quaternions of R*^T R_i R_0i^T */
     double *G;              /* [3 x nd] */
     double *arm;            /* [3n] */
@@ -79,6 +80,24 @@ void super_project_back(super_work *w, const double *g, double *f);
 void super_multiply(int n, const double *restrict A, const double *restrict x, double scale,
                     double *restrict y);
 
+/* superelement_tangent.c: the tangent in parts. For a motion z in the frame's axes
+ *
+ *     K z = P^T blocks P z + G^T right_G z + left_G G z + left_S S z + second z
+ *     D z = P^T damping P z + blocks z + G^T right_G z + left_G G z
+ *
+ * `damping` NULL: there is none; `second` NULL: the frame follows a pose. */
+typedef struct super_side {
+    double *blocks;           /* [m x m] */
+    double *left_G, *right_G; /* [nd x 3], [3 x nd] */
+    double *left_S;           /* [nd x 3] of K */
+} super_side;
+typedef struct super_parts {
+    super_side K, D;
+    double *damping; /* [m x m] symmetric */
+    double *second;  /* [nd x nd] */
+} super_parts;
+void super_tangent_parts(super_work *w, const super_parts *p); /* after super_begin */
+
 /* superelement_frame.c: w->A, w->place and w->G from the poses. */
 int super_frame(super_work *w, const lm_super_state *st);
 /* 3 x nd: derivative of G V along a motion at fixed V */
@@ -100,8 +119,17 @@ static inline int super_place(const lm_super *s)
 static inline lm_v3 super_turn(const super_work *w, const double *z)
 {
     lm_v3 eta = v3(0, 0, 0);
+    if (w->follows >= 0) return v3_from(z + 6 * w->follows + 3);
     for (int j = 0; j < w->nd; j++) eta = v3_add(eta, v3_mul(z[j], v3_from(w->G + 3 * j)));
     return eta;
+}
+/* f += G^T m */
+static inline void super_turn_back(const super_work *w, lm_v3 m, double *f)
+{
+    if (w->follows >= 0)
+        v3_acc(f + 6 * w->follows + 3, m);
+    else
+        for (int j = 0; j < w->nd; j++) f[j] += v3_dot(v3_from(w->G + 3 * j), m);
 }
 /* h z */
 static inline lm_v3 super_slide(const super_work *w, const double *z)

@@ -86,8 +86,8 @@ static lm_m3 damping_block(const lm_super *s, int row, int col)
 }
 
 /* B = (I, T)^T [ (cK K + cD C) (I, T) + cK C (rate change) ] + cK (0, d(T^T) stress T), written to
- * the corner of out. */
-static SUPER_FLAT void deformation_blocks(const super_work *w, coefficients c, double *out)
+ * the corner of out (leading dimension ld). */
+static SUPER_FLAT void deformation_blocks(const super_work *w, coefficients c, int ld, double *out)
 {
     const lm_super *s = w->s;
     int damped = super_is_damped(s);
@@ -102,13 +102,13 @@ static SUPER_FLAT void deformation_blocks(const super_work *w, coefficients c, d
             if (col % 2) B = m3_mul(&B, &w->T[col / 2]);
             if (damped) B = m3_add(B, m3_scale(c.K, m3_mul(&C, &X)));
             if (row % 2) B = m3_tmul(&w->T[row / 2], &B);
-            super_put(out, w->nd, 3 * row, 3 * col, B);
+            super_put(out, ld, 3 * row, 3 * col, B);
         }
     }
     for (int i = 0; i < s->n && c.K != 0; i++) {
         const double *b = w->d + 6 * i + 3, *moment = w->stress + 6 * i + 3;
         lm_m3 D = lm_rot_tangent_inverse_change(v3_from(b), v3_from(moment), -1);
-        super_add(out, w->nd, 6 * i + 3, 6 * i + 3, c.K, m3_mul(&D, &w->T[i]));
+        super_add(out, ld, 6 * i + 3, 6 * i + 3, c.K, m3_mul(&D, &w->T[i]));
     }
 }
 
@@ -246,22 +246,22 @@ static void damping_through_frame(super_work *w, double cK)
 
 /* ---- inertia ---- */
 
-/* out += cM M + cD (derivative by V at fixed Omega and G):
+/* out (leading dimension ld) += cM M + cD (derivative by V at fixed Omega and G):
  * -M [Omega] + [Omega] M - (0, [omega_i] M_Ri - [pi_Ri]) */
-static SUPER_FLAT void inertia_blocks(const super_work *w, coefficients c, double *out)
+static SUPER_FLAT void inertia_blocks(const super_work *w, coefficients c, int ld, double *out)
 {
     lm_v3 M[3];
     for (int col = 0; col < w->m; col += 3)
         for (int row = 0; row < w->m; row += 3) {
             lm_v3 spin = row % 6 ? v3_sub(w->Omega, v3_from(w->V + row)) : w->Omega;
-            double *to = out + (size_t)w->nd * (size_t)col + row;
+            double *to = out + (size_t)ld * (size_t)col + row;
             block_columns(w->s->M, w->m, row, col, M);
-            for (int k = 0; k < 3; k++, to += w->nd) {
+            for (int k = 0; k < 3; k++, to += ld) {
                 lm_v3 D = v3_sub(v3_cross(spin, M[k]), column_cross(M, w->Omega, k));
                 v3_acc(to, v3_add(v3_mul(c.M, M[k]), v3_mul(c.D, D)));
             }
         }
-    for (int i = 3; i < w->m; i += 6) super_add(out, w->nd, i, i, c.D, m3_skew(v3_from(w->pi + i)));
+    for (int i = 3; i < w->m; i += 6) super_add(out, ld, i, i, c.D, m3_skew(v3_from(w->pi + i)));
 }
 
 /* right_G += c d(mu)/dV = c (sum over i of [V_i] M_ij - [pi_j]) */
@@ -279,11 +279,12 @@ static SUPER_FLAT void torque_of_rates(super_work *w, double c)
 }
 
 /* Column k of what the frame's turning does to the inertia forces, with dV = V x e_k and dpi = M dV:
- *     with the spin      d(f)/d(Omega) e_k = dpi - pi x e_k, for twists (cD) and for shapes at fixed
- *                        twists (cK, through d(G V));
+ *     with the spin      d(f)/d(Omega) e_k = dpi - pi x e_k, for twists (cD, into `twists`) and for shapes
+ *                        at fixed twists (cK, through d(G V));
  *     with the axes      [a] e_k in the accelerations, dV in the twists, -[f] e_k in the forces (cK). */
-static void frame_column(super_work *w, int k, coefficients c)
+static void frame_column(super_work *w, int k, coefficients c, double *twists)
 {
+    double *d = twists + (size_t)w->nd * (size_t)k;
     double *dV = w->tmp[0], *dpi = w->tmp[1], *x = w->BU;
     double *g = w->left_G + (size_t)w->nd * (size_t)k, *s = w->left_S + (size_t)w->nd * (size_t)k;
     lm_v3 e = v3(k == 0, k == 1, k == 2), dmu = v3(0, 0, 0);
@@ -296,7 +297,8 @@ static void frame_column(super_work *w, int k, coefficients c)
         lm_v3 dp = v3_from(dpi + i), spun = v3_sub(dp, v3_cross(pi, e));
         lm_v3 spin = i % 6 ? v3_sub(w->Omega, V) : w->Omega, dspin = i % 6 ? v3_sub(dO, dVi) : dO;
         lm_v3 own = v3_add(v3_cross(dspin, pi), v3_cross(spin, dp));
-        v3_acc(g + i, v3_add(v3_mul(c.D, spun), v3_mul(c.K, own)));
+        v3_acc(d + i, v3_mul(c.D, spun));
+        v3_acc(g + i, v3_mul(c.K, own));
         v3_acc(s + i, v3_mul(c.K, spun));
         dmu = v3_add(dmu, v3_add(v3_cross(dVi, pi), v3_cross(V, dp)));
         v3_put(x + i, v3_sub(v3_sub(v3_cross(v3_from(w->acc + i), e), v3_cross(dO, V)),
@@ -305,7 +307,7 @@ static void frame_column(super_work *w, int k, coefficients c)
     if (c.K == 0) return;
     super_multiply(w->m, w->s->M, x, c.K, g);
     for (int i = 0; i < w->nd; i += 3) v3_acc(g + i, v3_mul(-c.K, v3_cross(v3_from(w->f + i), e)));
-    for (int j = 0; j < w->nd; j++) g[j] += c.K * v3_dot(v3_from(w->G + 3 * j), dmu);
+    super_turn_back(w, v3_mul(c.K, dmu), g);
 }
 
 /* ---- all together ---- */
@@ -345,7 +347,7 @@ static int mass_tangent(const lm_super *s, const lm_super_state *st, double cM, 
 /* Elastic and damping forces. */
 static void deformation_tangent(super_work *w, coefficients c, double *out)
 {
-    deformation_blocks(w, c, out);
+    deformation_blocks(w, c, w->nd, out);
     project_both_sides(w, out);
     if (c.K == 0) return;
     moving_arms(w, c.K);
@@ -354,9 +356,9 @@ static void deformation_tangent(super_work *w, coefficients c, double *out)
 
 static void inertia_tangent(super_work *w, coefficients c, double *out)
 {
-    if (c.M != 0 || c.D != 0) inertia_blocks(w, c, out);
+    if (c.M != 0 || c.D != 0) inertia_blocks(w, c, w->nd, out);
     if (c.D != 0) torque_of_rates(w, c.D);
-    for (int k = 0; k < 3; k++) frame_column(w, k, c);
+    for (int k = 0; k < 3; k++) frame_column(w, k, c, w->left_G);
 }
 
 /* out += G^T right_G + left_G G + left_S S */
@@ -395,4 +397,33 @@ int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, doubl
     if (cK != 0) super_frame_second(&w, v3_sub(w.mu, w.moment), cK, out);
     to_world_axes(&w, w.nd, out);
     return 0;
+}
+
+/* ---- in parts ---- */
+
+void super_tangent_parts(super_work *w, const super_parts *p)
+{
+    const coefficients stiffness = {0, 0, 1}, damping = {0, 1, 0}, both = {0, 1, 1};
+    size_t nd = (size_t)w->nd, m = (size_t)w->m, three = sizeof(double) * 3 * nd;
+    super_forces(w);
+    super_frame_rate(w, w->S);
+    memset(p->D.left_G, 0, three);
+    memset(p->D.right_G, 0, three);
+    memset(p->K.left_G, 0, three);
+    memset(p->K.left_S, 0, three);
+    memset(p->K.right_G, 0, three);
+    w->left_G = p->K.left_G, w->left_S = p->K.left_S, w->right_G = p->K.right_G;
+    deformation_blocks(w, stiffness, w->m, p->K.blocks);
+    moving_arms(w, 1);
+    damping_through_frame(w, 1);
+    for (int k = 0; k < 3; k++) frame_column(w, k, both, p->D.left_G);
+    if (p->second) {
+        memset(p->second, 0, sizeof(double) * nd * nd);
+        super_frame_second(w, v3_sub(w->mu, w->moment), 1, p->second);
+    }
+    w->right_G = p->D.right_G;
+    memset(p->D.blocks, 0, sizeof(double) * m * m);
+    inertia_blocks(w, damping, w->m, p->D.blocks);
+    torque_of_rates(w, 1);
+    if (p->damping) deformation_blocks(w, damping, w->m, p->damping);
 }

@@ -113,6 +113,10 @@ double lm_expr_next_kink(const lm_expr *e, double t);
 /* 1 when the expression uses the slot. */
 int lm_expr_uses(const lm_expr *e, int slot);
 
+/* 1 when the value is a sum of constants times inputs and a constant, as written: its gradient is the
+ * same everywhere. */
+int lm_expr_is_affine(const lm_expr *e);
+
 /* Names of all functions and constants of the language, for suggestions and docs. */
 const char *const *lm_expr_names(int *n);
 

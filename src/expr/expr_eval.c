@@ -65,6 +65,29 @@ int lm_expr_uses(const lm_expr *e, int slot)
     return 0;
 }
 
+/* Operations whose value is affine where their arguments are. */
+static int keeps_affine(int code)
+{
+    switch (code) {
+    case LM_OP_SLOT:
+    case LM_OP_CONST:
+    case LM_OP_ADDC:
+    case LM_OP_RSUB:
+    case LM_OP_MULC:
+    case LM_OP_DIVC:
+    case LM_OP_ADD:
+    case LM_OP_SUB: return 1;
+    default: return 0;
+    }
+}
+
+int lm_expr_is_affine(const lm_expr *e)
+{
+    for (int i = 0; i < e->nops; i++)
+        if (!keeps_affine(e->ops[i].code)) return 0;
+    return 1;
+}
+
 const char *const *lm_expr_names(int *n)
 {
     static const char *const names[] = {

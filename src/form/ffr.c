@@ -60,6 +60,20 @@ static int retract(lm_system *sys, const double *q0, const double *dx, double *q
     return 0;
 }
 
+static void difference(const lm_system *sys, const double *q0, const double *q1, double *dx)
+{
+    const ffr *s = (const ffr *)sys;
+    for (int i = 0; i < s->nunits; i++) {
+        const ffr_unit *u = &s->unit[i];
+        const double *from = q0 + u->q, *to = q1 + u->q;
+        lm_quat old = quat_from(from + 3), back = {old.w, -old.x, -old.y, -old.z};
+        v3_put(dx + u->v, v3_sub(v3_from(to), v3_from(from)));
+        v3_put(dx + u->v + 3, lm_quat_log(quat_mul(quat_from(to + 3), back)));
+        for (int k = 0; k < u->ne; k++)
+            dx[u->v + FRAME_V + k] = to[FRAME_Q + k] - from[FRAME_Q + k];
+    }
+}
+
 static void local_rate(const lm_system *sys, const double *xi, const double *v, double *rate)
 {
     const ffr *s = (const ffr *)sys;
@@ -95,6 +109,37 @@ static void rigid_velocity(const lm_system *sys, const double *q, const double t
         v3_put(v + u->v, v3_add(v3_from(twist), v3_cross(w, v3_from(q + u->q))));
         v3_put(v + u->v + 3, w);
     }
+}
+
+static void turn_frame(const lm_turning *how, int turns, const double *q, double *v, double *a,
+                       unsigned char *kind)
+{
+    lm_v3 w = v3_mul(how->rate, how->axis);
+    kind[0] = LM_VECTOR;
+    kind[3] = LM_VECTOR | LM_VECTOR_ANGULAR;
+    if (!turns) return;
+    kind[0] |= LM_VECTOR_TURNS;
+    kind[3] |= LM_VECTOR_TURNS;
+    v3_put(v, v3_cross(w, v3_sub(v3_from(q), how->point)));
+    v3_put(v + 3, w);
+    v3_put(a, v3_cross(w, v3_from(v)));
+}
+
+/* Deformations stay as they are in their frames. */
+static int turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
+                unsigned char *kind, double *axis)
+{
+    const ffr *s = (const ffr *)sys;
+    memset(v, 0, sizeof(double) * (size_t)sys->nv);
+    memset(a, 0, sizeof(double) * (size_t)sys->nv);
+    memset(kind, 0, (size_t)sys->nv);
+    for (int i = 0; i < s->nunits; i++) {
+        const ffr_unit *u = &s->unit[i];
+        int turns = how->body[s->m->nodes[u->node[0]].body];
+        turn_frame(how, turns, q + u->q, v + u->v, a + u->v, kind + u->v);
+        for (int k = 0; k < FRAME_V; k += 3) v3_put(axis + u->v + k, how->axis);
+    }
+    return 0;
 }
 
 /* ---- equations ---- */
@@ -173,6 +218,7 @@ const lm_form lm_form_ffr = {
     .destroy = ffr_destroy,
     .initial = initial,
     .retract = retract,
+    .difference = difference,
     .local_rate = local_rate,
     .carry = carry,
     .residual = residual,
@@ -193,4 +239,5 @@ const lm_form lm_form_ffr = {
     .describe_motion = ffr_describe_motion,
     .next_kink = next_kink,
     .rigid_velocity = rigid_velocity,
+    .turn = turn,
 };

@@ -114,6 +114,7 @@ static lm_state enter(ffr *s, const lm_state *st, int all)
     if (st->lam) memcpy(s->li, st->lam, sizeof(double) * (size_t)s->sys.nl);
     s->in->sys.load_factor = s->sys.load_factor;
     s->in->sys.inputs = s->sys.inputs;
+    s->in->sys.spin = s->sys.spin;
     s->in->sys.softness = s->sys.softness;
     s->in->sys.regular_mass = s->sys.regular_mass;
     return (lm_state){st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,

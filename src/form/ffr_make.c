@@ -356,7 +356,10 @@ limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out)
     ffr *s = LM_NEW(&arena, ffr);
     if (!s) return LIMBER_MEMORY;
     s->arena = arena;
-    s->hooks = (nodal_floating){s, ffr_body_energy, ffr_last_element, ffr_node_residual};
+    s->hooks = (nodal_floating){.ctx = s,
+                                .energy = ffr_body_energy,
+                                .last = ffr_last_element,
+                                .residual = ffr_node_residual};
     s->division = ffr_divide(m);
     s->m = s->division ? &s->division->model : m;
     lm_system *in = NULL;

@@ -1,6 +1,7 @@
 /* The list of formulations: the only place that names them. */
 #include "form/form.h"
 
+#include "form/elastodynamic.h"
 #include "form/ffr.h"
 #include "form/minimal.h"
 #include "form/nodal.h"
@@ -12,7 +13,7 @@ static const struct {
 } forms[] = {
     [LM_FORM_COROTATIONAL] = {"corotational", &lm_form_corotational},
     [LM_FORM_MINIMAL] = {"minimal", &lm_form_minimal},
-    [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", NULL},
+    [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", &lm_form_elastodynamic},
     [LM_FORM_RFE] = {"rfe", &lm_form_rfe},
     [LM_FORM_FFR] = {"ffr", &lm_form_ffr},
 };

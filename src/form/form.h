@@ -35,6 +35,23 @@ typedef struct lm_energy {
     double dissipation; /* power lost in dampers and friction, >= 0 */
 } lm_energy;
 
+/* A drive that goes at a constant rate, whatever its expression says; all other drives hold. */
+typedef struct lm_spin {
+    const lm_expr *drive; /* lm_row.drive of its row */
+    double t0, value;     /* the value that it has at that time */
+    double rate;
+} lm_spin;
+
+/* Some bodies turn steadily about a line, the others stand still. */
+typedef struct lm_turning {
+    lm_v3 point, axis; /* of the line; a unit vector */
+    double rate;
+    const unsigned char *body; /* [bodies] 1: turns */
+} lm_turning;
+
+/* What three velocities are that make one vector, noted with the first of them; 0: single numbers. */
+enum { LM_VECTOR = 1, LM_VECTOR_ANGULAR = 2, LM_VECTOR_TURNS = 4 };
+
 typedef struct lm_form {
     const char *name;
     /* Make a system; what the formulation cannot do is refused with errors in `diag`. */
@@ -44,6 +61,8 @@ typedef struct lm_form {
     int (*initial)(lm_system *sys, double *q, double *v);
     /* q1 = q0 moved by dx; q1 may be q0. */
     int (*retract)(lm_system *sys, const double *q0, const double *dx, double *q1);
+    /* dx with q1 = retract(q0, dx), but for whole turns. NULL: the formulation does not know it. */
+    void (*difference)(const lm_system *sys, const double *q0, const double *q1, double *dx);
     /* Rate of the local coordinates xi of q = retract(q0, xi) when the velocities are v. */
     void (*local_rate)(const lm_system *sys, const double *xi, const double *v, double *rate);
     /* Velocities or forces w[nv] turned as each body turns on its way from positions q0 to q1; out may
@@ -95,7 +114,22 @@ typedef struct lm_form {
     /* Velocities of everything moving as one rigid body with this twist (linear, angular) about the
      * origin, world axes; NULL: the coordinates cannot say it. */
     void (*rigid_velocity)(const lm_system *sys, const double *q, const double twist[6], double *v);
+    /* v and a [nv] of a steady rotation, and which velocities are vectors: kind [nv], and axis [nv] for
+     * each of these the direction of the line in the axes that it has. 0; 1: the coordinates cannot say
+     * it. NULL: they never can. */
+    int (*turn)(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
+                unsigned char *kind, double *axis);
 } lm_form;
+
+/* A motion that is known before the system's own: that of its companion. */
+typedef struct lm_motion lm_motion;
+struct lm_motion {
+    /* The companion's state at t: its arrays last until the next call. 0, > 0: it cannot be had. */
+    int (*at)(lm_motion *m, double t, lm_state *s);
+    void (*destroy)(lm_motion *m);
+    int version; /* another number: what was said before is void */
+    double largest; /* rotation of a node against this motion that results have shown */
+};
 
 struct lm_system {
     const lm_form *form;
@@ -109,8 +143,13 @@ struct lm_system {
     unsigned char *active;  /* [nl] */
     const int *row;         /* [nl] index of each into model->rows; NULL: the same */
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
+    int power_only; /* 1: of `energy` only power and dissipation are wanted, the rest may be left out */
     const double *inputs;   /* added to the values of loads and efforts: force and torque of each
                              * load (6), then of each joint coordinate the effort; NULL: nothing */
+    lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */
+    lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
+    int still;            /* 1: the companion counts as resting where it is, drives hold */
+    const lm_spin *spin;    /* a drive at constant rate; NULL: all as written */
     double softness;  /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
@@ -135,7 +174,7 @@ static inline const lm_row *lm_system_row(const lm_system *sys, int k)
     return &sys->model->rows[sys->row ? sys->row[k] : k];
 }
 
-/* All formulations, by lm_formulation_type; NULL: not in this version. */
+/* All formulations, by lm_formulation_type. */
 const lm_form *lm_form_get(lm_formulation_type type);
 const char *lm_form_name(lm_formulation_type type);
 

@@ -79,17 +79,17 @@ static void carry(const lm_link_motion *m, lm_v3 d, lm_v3 *x, lm_v3 *v, lm_v3 *a
     *a = v3_add(m->a, v3_add(v3_cross(m->al, d), v3_cross(m->w, wd)));
 }
 
-/* E turned about its own axis k: the other two columns turn in their plane. */
-static lm_m3 turned_about(const lm_m3 *E, int k, double u)
+/* R = E turned about its own axis k: the other two columns turn in their plane. */
+static void turn_about(const lm_m3 *E, int k, double u, lm_m3 *R)
 {
     int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
     double c = cos(u), s = sin(u);
-    lm_m3 R = *E;
     for (int r = 0; r < 3; r++) {
-        R.m[3 * i + r] = c * E->m[3 * i + r] + s * E->m[3 * j + r];
-        R.m[3 * j + r] = c * E->m[3 * j + r] - s * E->m[3 * i + r];
+        double a = E->m[3 * i + r], b = E->m[3 * j + r];
+        R->m[3 * i + r] = c * a + s * b;
+        R->m[3 * j + r] = c * b - s * a;
+        R->m[3 * k + r] = E->m[3 * k + r];
     }
-    return R;
 }
 
 static void turn(const lm_link *l, const lm_m3 *E, double u, double du, double ddu,
@@ -97,7 +97,7 @@ static void turn(const lm_link *l, const lm_m3 *E, double u, double du, double d
 {
     lm_v3 e = m->e[0];
     if (l->along >= 0)
-        m->R = turned_about(E, l->along, u);
+        turn_about(E, l->along, u, &m->R);
     else {
         lm_m3 Q = lm_rot_axis_angle(l->axis, u);
         m->R = m3_mul(E, &Q);
@@ -161,7 +161,7 @@ static void move_link(const lm_link *l, const lm_link_motion *up, const double *
 void lm_kintree_move_links(lm_kintree *t, int first, int n, const double *p, const double *du,
                            const double *ddu)
 {
-    const lm_link_motion ground = {.R = m3_identity()};
+    static const lm_link_motion ground = {.R = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     for (int i = first; i < first + n; i++) {
         const lm_link *l = &t->links.at[i];
         move_link(l, l->parent < 0 ? &ground : &t->motion[l->parent], p, du, ddu, &t->motion[i]);
@@ -270,6 +270,18 @@ void lm_kintree_retract(const lm_kintree *t, const double *p0, const double *d, 
             quat_put(p1 + l->p, quat_unit(turned));
         } else
             p1[l->p] = p0[l->p] + d[l->u];
+    }
+}
+
+void lm_kintree_difference(const lm_kintree *t, const double *p0, const double *p1, double *d)
+{
+    for (int i = 0; i < t->links.n; i++) {
+        const lm_link *l = &t->links.at[i];
+        if (l->kind == LM_LINK_BALL) {
+            lm_quat from = quat_from(p0 + l->p), back = {from.w, -from.x, -from.y, -from.z};
+            v3_put(d + l->u, lm_quat_log(quat_mul(quat_from(p1 + l->p), back)));
+        } else
+            d[l->u] = p1[l->p] - p0[l->p];
     }
 }
 

@@ -105,6 +105,8 @@ void lm_kintree_collect(const lm_kintree *t, const lm_tip_motion *tip, const dou
 
 /* p1 = p0 moved by the small motions d [nu]; p1 may be p0. */
 void lm_kintree_retract(const lm_kintree *t, const double *p0, const double *d, double *p1);
+/* d with p1 = retract(p0, d). */
+void lm_kintree_difference(const lm_kintree *t, const double *p0, const double *p1, double *d);
 /* Rate of local coordinates xi [nu] of p = retract(p0, xi) when the rates are du. */
 void lm_kintree_local_rate(const lm_kintree *t, const double *xi, const double *du, double *rate);
 

@@ -223,6 +223,18 @@ static int retract(lm_system *sys, const double *q0, const double *dx, double *q
     return follow_angles(s, q0, dx, q1);
 }
 
+/* Angles may have gone round. */
+static void difference(const lm_system *sys, const double *q0, const double *q1, double *dx)
+{
+    const minimal *s = (const minimal *)sys;
+    if (s->written)
+        for (int i = 0; i < sys->nv; i++) dx[i] = q1[i] - q0[i];
+    else
+        lm_kintree_difference(&s->tree, q0, q1, dx);
+    for (int i = 0; i < sys->nv; i++)
+        if (sys->angular[i]) dx[i] = lm_angle_near(dx[i], 0);
+}
+
 static void local_rate(const lm_system *sys, const double *xi, const double *v, double *rate)
 {
     const minimal *s = (const minimal *)sys;
@@ -377,6 +389,7 @@ const lm_form lm_form_minimal = {
     .destroy = destroy,
     .initial = initial,
     .retract = retract,
+    .difference = difference,
     .local_rate = local_rate,
     .carry = carry,
     .residual = residual,
@@ -395,4 +408,5 @@ const lm_form lm_form_minimal = {
     .describe = minimal_describe,
     .describe_motion = minimal_describe_motion,
     .next_kink = next_kink,
+    .turn = minimal_turn,
 };

@@ -19,7 +19,8 @@
 typedef struct min_arg {
     const lm_expr *e;
     double sign;
-    int plain;    /* 1: e is one coordinate (or t), nothing more */
+    int affine; /* 1: e = offset + sum of slope * input: no second derivatives */
+    double offset;
     int first;    /* of its numbers in grad, dot, next */
     int hess;     /* of its Hessian */
     int external; /* k > 0: row k - 1 of what a C function gives; e holds its inputs only */
@@ -87,12 +88,13 @@ typedef struct minimal {
     double *ru;                     /* [nu] forces on the rates of the tree */
     double *slots, *scratch;        /* of the arguments */
     double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
+    double *slope;                  /* du/dq of those that are affine; as grad */
     double *hess, *hess_low;        /* ... */
     lm_moved moved;                 /* the equations in terms of the coordinates, with these: */
-    int *col_start, *col_node;     /* by coordinate: nodes it moves */
-    int *input_at;                 /* [tree column inputs] place among the node's columns */
-    int *input_first;              /* [tree columns] */
-    double *sensed, *bent, *trial; /* for forces that read a coordinate */
+    int *col_start, *col_node;      /* by coordinate: nodes it moves */
+    int *input_at;                  /* [tree column inputs] place among the node's columns */
+    int *input_first;               /* [tree columns] */
+    double *sensed, *bent, *trial;  /* for forces that read a coordinate */
     min_external external;
     lm_recursive *recursive; /* NULL: not a tree of rigid bodies */
     lm_eliminator *eliminator;
@@ -152,6 +154,10 @@ int minimal_matrices(lm_system *sys, const lm_state *st, double *M, double *D, d
 /* minimal_recursive.c */
 int minimal_make_recursive(minimal *s);
 int minimal_divide_by_mass(lm_system *sys, double t, const double *q, double *x);
+
+/* minimal_turn.c: seam */
+int minimal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
+                 unsigned char *kind, double *axis);
 
 /* minimal_reaction.c: multipliers of the joints that the tree satisfies by itself */
 void minimal_reactions(minimal *s);

@@ -57,6 +57,7 @@ static void add_geometric(minimal *s, int n, double cK, double *values)
         for (int l = 0; l < b->e->ninputs; l++)
             if (b->e->inputs[l] != LM_SLOT_T)
                 add_changes(s, tip, s->ru, cK * s->grad[b->first + l], b->e->inputs[l] - 1, values);
+        if (b->affine) continue;
         double X[6];
         lm_kintree_partial(&s->tree, &c[j], &s->tip[n], X);
         add_bend(s, c[j].u, cK * moved_dot(X, f), values);
@@ -115,13 +116,15 @@ static int assemble(minimal *s, const lm_state *st, const lm_mix *w)
     if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
     if (bad) return bad;
     for (int m = 0; m < s->m->nnodes; m++) {
-        for (int k = s->moved.node[m].first; k < s->moved.node[m].first + s->moved.node[m].n; k++) {
+        const moved_node *node = &s->moved.node[m];
+        for (int k = node->first; k < node->first + node->n; k++) {
             moved_column(&s->moved, s->moved.cols[k]);
             moved_add(&s->moved, m, &s->moved.jets[k], w);
         }
         for (int t = 0; t < w->n; t++)
             if (w->c[t][2] != 0) add_geometric(s, m, w->c[t][2], w->to[t]);
     }
+    bad = moved_bodies(&s->moved, &inner, w);
     moved_multipliers(&s->moved, w);
     for (int t = 0; t < w->n && !bad; t++)
         if (w->c[t][1] != 0 || w->c[t][2] != 0)

@@ -21,12 +21,7 @@ static double expression(minimal *s, const min_arg *arg, const lm_state *st, dou
 {
     const lm_expr *e = arg->e;
     double *H = s->hess + arg->hess;
-    if (arg->plain) { /* the Hessian stays zero from the beginning */
-        g[0] = arg->sign;
-        dot[0] = 0;
-        return arg->sign * s->slots[e->inputs[0]];
-    }
-    double u = arg->sign * (e->constant ? e->value : lm_expr_hess(e, s->slots, s->scratch, g, H));
+    double u = arg->sign * lm_expr_hess(e, s->slots, s->scratch, g, H);
     for (int i = 0; i < e->ninputs; i++) {
         dot[i] = 0;
         g[i] *= arg->sign;
@@ -38,10 +33,30 @@ static double expression(minimal *s, const min_arg *arg, const lm_state *st, dou
     return u;
 }
 
+/* The same of an affine one: the rate of the gradient and the Hessian stay zero from the beginning. */
+static void evaluate_affine(minimal *s, int k, const lm_state *st)
+{
+    const min_arg *arg = &s->arg[k];
+    const lm_expr *e = arg->e;
+    const double *slope = s->slope + arg->first;
+    double *g = s->grad + arg->first, u = arg->offset, du = 0, ddu = 0;
+    for (int i = 0; i < e->ninputs; i++) {
+        g[i] = slope[i];
+        u += slope[i] * s->slots[e->inputs[i]];
+        du += slope[i] * input_rate(e, i, st->v);
+        ddu += slope[i] * input_accel(e, i, st->a);
+    }
+    s->p[k] = u, s->du[k] = du, s->ddu[k] = ddu;
+}
+
 /* u, du/dt and d2u/dt2 of one argument; its derivatives are kept. */
 static void evaluate(minimal *s, int k, const lm_state *st)
 {
     const min_arg *arg = &s->arg[k];
+    if (arg->affine) {
+        evaluate_affine(s, k, st);
+        return;
+    }
     const lm_expr *e = arg->e;
     double *g = s->grad + arg->first, *dot = s->dot + arg->first;
     s->p[k] =
@@ -77,8 +92,8 @@ static void second_rates(minimal *s, const lm_state *st)
         const lm_expr *e = arg->e;
         int n = e->ninputs;
         double *out = s->next + arg->first, *H = s->hess + arg->hess;
+        if (arg->affine) continue; /* they stay zero */
         for (int i = 0; i < n; i++) out[i] = 0;
-        if (arg->plain) continue;
         if (arg->external) minimal_external_curve(s, k, out);
         for (int side = -1; side <= 1 && !arg->external; side += 2) {
             for (int i = 0; i < n; i++)
@@ -120,6 +135,7 @@ int minimal_place(minimal *s, const lm_state *st)
     s->in->coordinate_rate = s->written ? st->v : NULL;
     s->in->sys.load_factor = s->sys.load_factor;
     s->in->sys.inputs = s->sys.inputs;
+    s->in->sys.spin = s->sys.spin;
     s->in->sys.softness = s->sys.softness;
     s->in->sys.regular_mass = s->sys.regular_mass;
     return 0;
@@ -176,11 +192,12 @@ static void written_jet(minimal *s, const lm_column *c, const lm_jet *u, lm_jet 
         lm_jet *j = &jets[at[i]];
         add(j->X, g, u->X);
         add(j->Xv, g, u->Xv);
-        add(j->Xv, dot, u->X);
         add(j->Xa, g, u->Xa);
+        add(j->Xc, g, u->Xc);
+        if (arg->affine) continue;
+        add(j->Xv, dot, u->X);
         add(j->Xa, dot, u->Xc);
         add(j->Xa, s->next[arg->first + i], u->X);
-        add(j->Xc, g, u->Xc);
         add(j->Xc, 2 * dot, u->X);
     }
 }

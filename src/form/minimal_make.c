@@ -23,7 +23,8 @@ static int list_columns(minimal *s, int n, int *at, int done)
     const lm_tip *tip = &s->tree.tips.at[n];
     int first = done;
     if (!s->written) {
-        for (int k = 0; k < tip->n; k++) s->moved.cols[done++] = s->tree.columns.at[tip->first + k].u;
+        for (int k = 0; k < tip->n; k++)
+            s->moved.cols[done++] = s->tree.columns.at[tip->first + k].u;
         return done;
     }
     for (int c = 0; c < s->written; c++) at[c] = -1;
@@ -125,7 +126,8 @@ static int is_new(int *mark, int i, int col)
 static void mark_node(const minimal *s, marks *k, int n, int col)
 {
     if (!is_new(k->node, n, col)) return;
-    for (int c = s->moved.node[n].first + s->moved.node[n].n - 1; c >= s->moved.node[n].first; c--) {
+    for (int c = s->moved.node[n].first + s->moved.node[n].n - 1; c >= s->moved.node[n].first;
+         c--) {
         int r = s->moved.cols[c];
         if (is_new(k->row, r, col)) {
             lm_pattern_add(&k->pb, r, col);
@@ -187,7 +189,7 @@ int minimal_make_pattern(minimal *s)
     if (moved_make(&s->moved, &s->arena)) return -1;
     int bad = make_pattern(s, &temp);
     lm_arena_free(&temp);
-    return bad;
+    return bad ? bad : moved_choose_bodies(&s->moved, &s->arena);
 }
 
 /* ---- the start ---- */

@@ -8,7 +8,7 @@
 static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
 {
     int bad = minimal_enter(s, st, inner);
-    if (bad) return bad;
+    if (bad || s->written) return bad; /* then all of them are unknowns */
     if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->ri, s->phi, s->phi_rate))
         minimal_reactions(s);
     return 0;
@@ -74,6 +74,7 @@ int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
     minimal *s = (minimal *)sys;
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
+    s->in->sys.power_only = sys->power_only;
     if (!bad) bad = lm_form_corotational.energy(&s->in->sys, &inner, e);
     return bad ? bad : time_power(s, st, e);
 }

@@ -51,7 +51,7 @@ static int write_scalar(writer *w, const lm_expr *e, double sign, lm_link_kind k
     }
     min_arg *a = LM_PUSH(&w->s->arena, &w->args);
     if (!a) return -1;
-    *a = (min_arg){.e = e, .sign = sign, .plain = e->nops == 1 && e->ninputs == 1};
+    *a = (min_arg){.e = e, .sign = sign, .affine = lm_expr_is_affine(e)};
     return hang(w->s, p, kind, axis);
 }
 
@@ -164,6 +164,18 @@ static int write_tips(writer *w, lm_diag *diag)
     return 0;
 }
 
+/* Arguments that are affine: most are, a coordinate alone or a length and a coordinate. */
+static void note_slopes(minimal *s)
+{
+    for (int k = 0; k < s->tree.nu; k++) {
+        min_arg *a = &s->arg[k];
+        double *slope = s->slope + a->first;
+        if (!a->affine) continue;
+        a->offset = a->sign * lm_expr_grad(a->e, s->slots, s->scratch, slope); /* slots are zero */
+        for (int i = 0; i < a->e->ninputs; i++) slope[i] *= a->sign;
+    }
+}
+
 /* Room for gradients and Hessians of the arguments. */
 static int reserve_arguments(minimal *s)
 {
@@ -185,8 +197,12 @@ static int reserve_arguments(minimal *s)
     s->next = LM_NEW_N(&s->arena, double, inputs);
     s->hess = LM_NEW_N(&s->arena, double, squares);
     s->hess_low = LM_NEW_N(&s->arena, double, most *most + most);
-    return s->slots && s->scratch && s->grad && s->dot && s->next && s->hess && s->hess_low ? 0
-                                                                                            : -1;
+    s->slope = LM_NEW_N(&s->arena, double, inputs);
+    if (!s->slots || !s->scratch || !s->grad || !s->dot || !s->next || !s->hess || !s->hess_low ||
+        !s->slope)
+        return -1;
+    note_slopes(s);
+    return 0;
 }
 
 int minimal_write_tree(minimal *s, lm_diag *diag)

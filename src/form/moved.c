@@ -22,10 +22,9 @@ lm_mix lm_mix_each(double *M, double *D, double *K)
 
 /* ---- making ---- */
 
-/* Nodes whose rows share an entry with the columns of node n; seen: scratch, all below n. */
-static int list_near(lm_moved *s, int n, int *seen, int stamp, lm_arena *arena)
+/* Nodes whose rows share an entry of the pattern with the columns of node n; seen: scratch, all below n. */
+static int list_near(lm_moved *s, const lm_pattern *p, int n, int *seen, int stamp, lm_arena *arena)
 {
-    const lm_pattern *p = &s->in->sys.pattern;
     moved_node *node = &s->node[n];
     for (int pass = 0; pass < 2; pass++, stamp++) {
         node->nnear = 0;
@@ -44,14 +43,16 @@ static int list_near(lm_moved *s, int n, int *seen, int stamp, lm_arena *arena)
 }
 
 /* Where the entries of the nodal matrices go, which are used by blocks of 6x6, column by column: M of
- * a node and one near it, then D and K. Entries of constraints have no such place. */
+ * a node and one near it, then D and K. Entries of constraints have no such place, nor those that belong to
+ * bodies alone. */
 static int place_blocks(lm_moved *s, int *near_at, lm_arena *arena)
 {
     const lm_pattern *p = &s->in->sys.pattern;
     int blocks = 0;
-    s->block_at = LM_NEW_N(arena, int, p->nnz);
-    if (!s->block_at) return -1;
-    for (int i = 0; i < p->nnz; i++) s->block_at[i] = -1;
+    s->nentries = 0;
+    s->entry = LM_NEW_N(arena, moved_entry, p->nnz);
+    if (!s->entry) return -1;
+    for (int n = 0; n < s->in->m->nnodes; n++) near_at[n] = -1;
     for (int n = 0; n < s->in->m->nnodes; n++) {
         moved_node *node = &s->node[n];
         node->block = blocks;
@@ -59,27 +60,153 @@ static int place_blocks(lm_moved *s, int *near_at, lm_arena *arena)
         for (int c = 0; c < NODE_V; c++)
             for (int i = p->colptr[NODE_V * n + c]; i < p->colptr[NODE_V * n + c + 1]; i++) {
                 int r = p->rowind[i];
-                if (r < s->in->sys.nv)
-                    s->block_at[i] = MOVED_BLOCK * near_at[r / NODE_V] + NODE_V * c + r % NODE_V;
+                if (r >= s->in->sys.nv || near_at[r / NODE_V] < 0) continue;
+                int to = MOVED_BLOCK * near_at[r / NODE_V] + NODE_V * c + r % NODE_V;
+                s->entry[s->nentries++] = (moved_entry){i, to};
             }
+        for (int k = 0; k < node->nnear; k++) near_at[node->near[k]] = -1;
     }
     s->block = LM_NEW_N(arena, double, (size_t)MOVED_BLOCK *(size_t)blocks);
     return s->block ? 0 : -1;
 }
 
-int moved_make(lm_moved *s, lm_arena *arena)
+static int connect(lm_moved *s, const lm_pattern *p, lm_arena *arena)
 {
-    int nodes = s->in->m->nnodes, nnz = s->in->sys.pattern.nnz;
-    int *scratch = LM_NEW_N(arena, int, nodes);
+    int nodes = s->in->m->nnodes, *scratch = LM_NEW_N(arena, int, nodes);
     if (!scratch) return -1;
     for (int n = 0; n < nodes; n++)
-        if (list_near(s, n, scratch, 2 * n + 1, arena)) return -1;
+        if (list_near(s, p, n, scratch, 2 * n + 1, arena)) return -1;
+    return place_blocks(s, scratch, arena);
+}
+
+int moved_make(lm_moved *s, lm_arena *arena)
+{
+    int nnz = s->in->sys.pattern.nnz;
     s->K = LM_NEW_N(arena, double, nnz);
     s->M = LM_NEW_N(arena, double, nnz);
     s->D = LM_NEW_N(arena, double, nnz);
     s->place = LM_NEW_N(arena, int, s->sys->nv + s->sys->nl);
     if (!s->K || !s->M || !s->D || !s->place) return -1;
-    return place_blocks(s, scratch, arena);
+    return connect(s, &s->in->sys.pattern, arena);
+}
+
+/* ---- bodies ---- */
+
+/* Beyond, the room for the matrices of one body would be larger than that for the system's. */
+enum { MOST_COORDINATES = 500 };
+
+/* Coordinates that move a superelement; at [coordinates]: scratch, -1, and back to that. */
+static int list_body(lm_moved *s, moved_body *b, int *at, lm_arena *arena)
+{
+    const moved_node *node = s->node + s->in->super_first[b->super];
+    int poses = s->in->m->supers[b->super].poses, most = 0;
+    for (int p = 0; p < poses; p++) most += node[p].n;
+    b->n = 0;
+    b->col = LM_NEW_N(arena, int, most);
+    b->jet = LM_NEW_N(arena, int, most *poses);
+    if (!b->col || !b->jet) return -1;
+    for (int i = 0; i < most * poses; i++) b->jet[i] = -1;
+    for (int p = 0; p < poses; p++)
+        for (int k = node[p].first; k < node[p].first + node[p].n; k++) {
+            int col = s->cols[k];
+            if (at[col] < 0) b->col[at[col] = b->n++] = col;
+            b->jet[poses * at[col] + p] = k;
+        }
+    for (int i = 0; i < b->n; i++) at[b->col[i]] = -1;
+    return 0;
+}
+
+/* Does it pay? Products in terms of the n coordinates, against those with blocks of the poses, whose motions
+ * are `motions` in all, and with the matrices of the superelement, which take some 60 for each entry. The
+ * first is cheaper unless many poses have their own coordinates. */
+static int pays(const lm_moved *s, const moved_body *b)
+{
+    const moved_node *node = s->node + s->in->super_first[b->super];
+    double poses = s->in->m->supers[b->super].poses, nd = NODE_V * poses, n = b->n, motions = 0;
+    for (int p = 0; p < s->in->m->supers[b->super].poses; p++) motions += node[p].n;
+    double here = n * (4 * nd * nd + 6 * n * nd);
+    double there = motions * (216 * poses + 18 * motions) + 60 * nd * nd;
+    return b->n > 0 && b->n <= MOST_COORDINATES && here <= there;
+}
+
+int moved_choose_bodies(lm_moved *s, lm_arena *arena)
+{
+    const lm_model *m = s->in->m;
+    lm_pattern rest;
+    size_t z = 0, square = 0;
+    /* forces by the paper are not those of an energy; spin without inertia is not the body's own */
+    if (m->nsupers == 0 || s->in->super_elastic || s->in->sys.massless) return 0;
+    int *at = LM_NEW_N(arena, int, s->sys->nv);
+    s->body = LM_NEW_N(arena, moved_body, m->nsupers);
+    s->skip = LM_NEW_N(arena, unsigned char, m->nsupers);
+    if (!at || !s->body || !s->skip) return -1;
+    for (int c = 0; c < s->sys->nv; c++) at[c] = -1;
+    for (int k = 0; k < m->nsupers; k++) {
+        moved_body *b = &s->body[s->nbodies];
+        b->super = k;
+        if (list_body(s, b, at, arena)) return -1;
+        if (!pays(s, b)) continue;
+        size_t n = (size_t)b->n,
+               motions = LM_SUPER_MOTION * NODE_V * (size_t)m->supers[k].poses * n;
+        z = motions > z ? motions : z;
+        square = n * n > square ? n * n : square;
+        s->skip[k] = 1;
+        s->nbodies++;
+    }
+    s->z = LM_NEW_N(arena, double, z);
+    s->reduced = LM_NEW_N(arena, double, 3 * square);
+    if (!s->z || !s->reduced || nodal_pattern_without(s->in, s->skip, arena, &rest)) return -1;
+    return connect(s, &rest, arena);
+}
+
+/* The motions of the body's poses by its coordinates: (X, Xv, Xa, Xc) of each. */
+static void gather_motions(const lm_moved *s, const moved_body *b)
+{
+    int poses = s->in->m->supers[b->super].poses, nd = NODE_V * poses;
+    for (int i = 0; i < b->n; i++)
+        for (int p = 0; p < poses; p++) {
+            static const lm_jet none;
+            int own = b->jet[poses * i + p];
+            const lm_jet *j = own < 0 ? &none : &s->jets[own];
+            double *to = s->z + LM_SUPER_MOTION * nd * i + NODE_V * p;
+            memcpy(to, j->X, sizeof j->X);
+            memcpy(to + nd, j->Xv, sizeof j->Xv);
+            memcpy(to + 2 * nd, j->Xa, sizeof j->Xa);
+            memcpy(to + 3 * nd, j->Xc, sizeof j->Xc);
+        }
+}
+
+static void scatter(lm_moved *s, const moved_body *b, const lm_mix *w)
+{
+    const double *from = s->reduced, *c = w->c[0];
+    int square = b->n * b->n;
+    for (int j = 0; j < b->n; j++) {
+        moved_column(s, b->col[j]);
+        for (int i = 0; i < b->n; i++, from++) {
+            int at = s->place[b->col[i]];
+            for (int t = 0; t < w->n && w->n > 1; t++) w->to[t][at] += from[square * t];
+            if (w->n > 1) continue;
+            w->to[0][at] += c[0] * from[0];
+            if (w->damping) w->to[0][at] += c[1] * from[square] + c[2] * from[2 * square];
+        }
+    }
+}
+
+int moved_bodies(lm_moved *s, const lm_state *inner, const lm_mix *w)
+{
+    nodal *in = s->in;
+    lm_v3 g = v3_mul(in->sys.load_factor, in->m->gravity);
+    for (int k = 0; k < s->nbodies; k++) {
+        const moved_body *b = &s->body[k];
+        lm_super_state now = nodal_super_state(in, inner, b->super);
+        double *M = s->reduced, *D = M + b->n * b->n, *K = D + b->n * b->n;
+        gather_motions(s, b);
+        if (lm_super_reduce(&in->m->supers[b->super], &now, g, b->n, s->z, in->super_scratch, M,
+                            w->damping ? D : NULL, w->damping ? K : NULL))
+            return 1;
+        scatter(s, b, w);
+    }
+    return 0;
 }
 
 /* ---- the tangent ---- */
@@ -87,23 +214,20 @@ int moved_make(lm_moved *s, lm_arena *arena)
 /* The nodal matrices by blocks of 6x6; where D is not asked for, nor is K, and M alone is used. */
 static void gather(lm_moved *s, const lm_mix *w)
 {
-    int nnz = s->in->sys.pattern.nnz;
-    for (int i = 0; i < nnz; i++) {
-        if (s->block_at[i] < 0) continue;
-        double *B = s->block + s->block_at[i];
-        B[0] = s->M[i];
+    for (const moved_entry *e = s->entry; e < s->entry + s->nentries; e++) {
+        double *B = s->block + e->to;
+        B[0] = s->M[e->from];
         if (!w->damping) continue;
-        B[36] = s->D[i];
-        B[72] = s->K[i];
+        B[36] = s->D[e->from];
+        B[72] = s->K[e->from];
     }
 }
 
 int moved_matrices(lm_moved *s, const lm_state *inner, const lm_mix *w)
 {
     lm_system *in = &s->in->sys;
-    int bad = nodal_jacobian(in, inner, 1, 0, 0, s->M);
-    if (!bad && w->damping) bad = nodal_jacobian(in, inner, 0, 1, 0, s->D);
-    if (!bad && w->stiffness) bad = nodal_jacobian(in, inner, 0, 0, 1, s->K);
+    int bad = nodal_matrices(s->in, inner, s->skip, s->M, w->damping ? s->D : NULL,
+                             w->stiffness ? s->K : NULL);
     if (!w->stiffness) memset(s->K, 0, sizeof(double) * (size_t)in->pattern.nnz);
     if (!bad) gather(s, w);
     return bad;

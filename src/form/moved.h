@@ -25,6 +25,18 @@ typedef struct moved_node {
 
 enum { MOVED_BLOCK = 3 * NODE_V * NODE_V };
 
+/* A superelement whose tangent is made in terms of the coordinates at once (elem/superelement.h). */
+typedef struct moved_body {
+    int super, n; /* coordinates */
+    int *col;     /* [n] */
+    int *jet;     /* [n][poses] the motions of its poses, or -1 */
+} moved_body;
+
+/* An entry of the nodal matrices and its place among the blocks. */
+typedef struct moved_entry {
+    int from, to;
+} moved_entry;
+
 typedef struct lm_moved {
     lm_system *sys; /* of the coordinates */
     nodal *in;
@@ -33,10 +45,15 @@ typedef struct lm_moved {
     moved_node *node; /* [nodes] */
     int *cols;
     lm_jet *jets;
-    double *M, *D, *K; /* nodal matrices */
-    double *block;     /* M, D and K, 6x6 each, of nodes and those near them */
-    int *block_at;     /* [nodal nnz] place of an entry of M there, or -1 */
-    int *place;        /* [nv + nl] place of each row in one column of the matrix */
+    double *M, *D, *K;  /* nodal matrices */
+    double *block;      /* M, D and K, 6x6 each, of nodes and those near them */
+    moved_entry *entry; /* where the entries of M go there */
+    int nentries;
+    int *place; /* [nv + nl] place of each row in one column of the matrix */
+    int nbodies;
+    moved_body *body;
+    unsigned char *skip; /* [superelements] 1: is one of those bodies; NULL: none is */
+    double *z, *reduced; /* of one body: motions of its poses; M, D and K */
 } lm_moved;
 
 /* What is wanted: one matrix, c[0][0] M + c[0][1] D + c[0][2] K (n = 1), or M, D and K each into its own
@@ -53,7 +70,9 @@ lm_mix lm_mix_each(double *M, double *D, double *K);
 
 /* Lists of near nodes and room, when node, cols and jets are known. 0, -1. */
 int moved_make(lm_moved *s, lm_arena *arena);
-/* The nodal matrices that are wanted, at the nodal state. Before moved_add, moved_multipliers. */
+/* Then, where it pays: superelements by moved_bodies. Near nodes become those that other forces connect. */
+int moved_choose_bodies(lm_moved *s, lm_arena *arena);
+/* The nodal matrices that are wanted, at the nodal state. Before moved_add, moved_bodies, moved_multipliers. */
 int moved_matrices(lm_moved *s, const lm_state *inner, const lm_mix *w);
 /* Where the rows of a column are: sets place. A row that is not in the column keeps some other place of
  * the matrix: adding a zero there does nothing, so entries that are zero need no place of their own. */
@@ -61,6 +80,8 @@ void moved_column(lm_moved *s, int col);
 /* The part that the motion j of a node has in the column set, with the entries of constraint rows; X is all
  * that is read of jets where only M is wanted. */
 void moved_add(lm_moved *s, int node, const lm_jet *j, const lm_mix *w);
+/* The part of the bodies, by all jets. 0, or 1: there is no frame to the shape of one of them. */
+int moved_bodies(lm_moved *s, const lm_state *inner, const lm_mix *w);
 /* The columns of the multipliers. */
 void moved_multipliers(lm_moved *s, const lm_mix *w);
 

@@ -26,7 +26,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 
 /* ---- constraints at velocity and acceleration level ---- */
 
-static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
+int nodal_constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 {
     nodal *s = (nodal *)sys;
     nodal_kinematics(s, st->q);
@@ -43,7 +43,7 @@ static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
     return 0;
 }
 
-static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
+int nodal_constraint_accel(lm_system *sys, const lm_state *st, double *accel)
 {
     nodal *s = (nodal *)sys;
     nodal_kinematics(s, st->q);
@@ -63,7 +63,7 @@ static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
     return 0;
 }
 
-static double hidden_violation(lm_system *sys, double t, const double *q, int *which)
+double nodal_hidden_violation(lm_system *sys, double t, const double *q, int *which)
 {
     nodal *s = (nodal *)sys;
     double worst = 0, size = s->m->size > 0 ? s->m->size : 1;
@@ -155,7 +155,7 @@ static int outputs(lm_system *sys, const lm_state *st, double *out)
     return 0;
 }
 
-static void poses(lm_system *sys, const double *q, double *pose)
+void nodal_poses(lm_system *sys, const double *q, double *pose)
 {
     const lm_model *m = sys->model;
     for (int n = 0; n < m->nnodes; n++) {
@@ -166,7 +166,7 @@ static void poses(lm_system *sys, const double *q, double *pose)
     }
 }
 
-static void describe_pose(const lm_system *sys, int i, char *text, size_t size)
+void nodal_describe_pose(const lm_system *sys, int i, char *text, size_t size)
 {
     const lm_model *m = sys->model;
     int body = m->nodes[i].body, k = i - m->bodies[body].first_node;
@@ -198,7 +198,7 @@ void nodal_node_name(const lm_model *m, int node, char *text, size_t size)
         snprintf(text, size, "node at %.6g of %s", place, b->name);
 }
 
-static void describe(const lm_system *sys, int i, char *text, size_t size)
+void nodal_describe(const lm_system *sys, int i, char *text, size_t size)
 {
     const lm_model *m = sys->model;
     if (i < sys->nv) {
@@ -213,7 +213,7 @@ static void describe(const lm_system *sys, int i, char *text, size_t size)
     snprintf(text, size, "joint %s, %s", m->joints[r->joint].name, r->what);
 }
 
-static void describe_motion(const lm_system *sys, int i, char *text, size_t size)
+void nodal_describe_motion(const lm_system *sys, int i, char *text, size_t size)
 {
     const lm_model *m = sys->model;
     char name[96];
@@ -222,7 +222,7 @@ static void describe_motion(const lm_system *sys, int i, char *text, size_t size
              "xyz"[i % 3]);
 }
 
-static double next_kink(const lm_system *sys, double t)
+double nodal_next_kink(const lm_system *sys, double t)
 {
     const nodal *s = (const nodal *)sys;
     double next = INFINITY;
@@ -236,21 +236,23 @@ const lm_form lm_form_corotational = {
     .destroy = nodal_destroy,
     .initial = nodal_initial,
     .retract = nodal_retract,
+    .difference = nodal_difference,
     .local_rate = nodal_local_rate,
     .carry = nodal_carry,
     .residual = nodal_residual,
     .jacobian = nodal_jacobian,
-    .constraint_rate = constraint_rate,
-    .constraint_accel = constraint_accel,
+    .constraint_rate = nodal_constraint_rate,
+    .constraint_accel = nodal_constraint_accel,
     .select_rows = nodal_select_rows,
-    .hidden_violation = hidden_violation,
+    .hidden_violation = nodal_hidden_violation,
     .outputs = outputs,
     .energy = energy,
     .forces = nodal_forces,
-    .poses = poses,
-    .describe_pose = describe_pose,
-    .describe = describe,
-    .describe_motion = describe_motion,
-    .next_kink = next_kink,
+    .poses = nodal_poses,
+    .describe_pose = nodal_describe_pose,
+    .describe = nodal_describe,
+    .describe_motion = nodal_describe_motion,
+    .next_kink = nodal_next_kink,
     .rigid_velocity = nodal_rigid_velocity,
+    .turn = nodal_turn,
 };

@@ -50,6 +50,11 @@ typedef struct nodal_floating {
     void (*energy)(void *ctx, int body, lm_energy *e); /* added to *e; -1: of all beams */
     int (*last)(void *ctx, int element);  /* of the elements that are one body with this one */
     const double *(*residual)(void *ctx); /* of the nodes at the state, without the beams */
+    /* NULL where beams move with more than their nodes. Else these are all that there is to an element: the
+     * forces on its two nodes, world axes, and their derivatives as [column][row]. */
+    void (*element_force)(void *ctx, const lm_state *st, int element, double f[12]);
+    void (*element_tangent)(void *ctx, const lm_state *st, int element, double cM, double cD,
+                            double cK, double J[12][12]);
 } nodal_floating;
 
 typedef struct nodal_row { /* places of a constraint row: entries of Phi, of Phi^T, diagonal */
@@ -100,7 +105,7 @@ typedef struct nodal_group {
 } nodal_group;
 
 typedef struct nodal_beams {
-    int ngroups, nconst; /* ngroups: those that act; none where beams are divided */
+    int ngroups, nconst; /* ngroups: those with places in the matrix; none where beams are divided */
     nodal_group *groups; /* of all elements: places on beams are theirs in any case */
     int spinless;        /* some element has no inertia about its axis */
 } nodal_beams;
@@ -220,6 +225,7 @@ void nodal_kinematics_of(nodal *s, const double *q, int pair);  /* of one pair o
 double nodal_coord(const nodal *s, const double *q, int coord); /* value of a joint coordinate */
 double nodal_action_value(const nodal *s, const double *q, const lm_action *a);
 int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1);
+void nodal_difference(const lm_system *sys, const double *q0, const double *q1, double *dx);
 void nodal_local_rate(const lm_system *sys, const double *xi, const double *v, double *rate);
 void nodal_carry(const lm_system *sys, const double *q0, const double *q1, const double *w,
                  double *out);
@@ -236,7 +242,16 @@ void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);
 void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M);
 int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate);
 
-/* nodal.c: kinetic and gravity energy of a mass whose centre is c from a node, in its axes, added to
+/* nodal.c: the seam, for formulations that are nodal systems too */
+int nodal_constraint_rate(lm_system *sys, const lm_state *st, double *rate);
+int nodal_constraint_accel(lm_system *sys, const lm_state *st, double *accel);
+double nodal_hidden_violation(lm_system *sys, double t, const double *q, int *which);
+void nodal_poses(lm_system *sys, const double *q, double *pose);
+void nodal_describe_pose(const lm_system *sys, int i, char *text, size_t size);
+void nodal_describe(const lm_system *sys, int i, char *text, size_t size);
+void nodal_describe_motion(const lm_system *sys, int i, char *text, size_t size);
+double nodal_next_kink(const lm_system *sys, double t);
+/* Kinetic and gravity energy of a mass whose centre is c from a node, in its axes, added to
  * *e */
 void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, double mass,
                         const lm_m3 *J, lm_energy *e);
@@ -276,11 +291,12 @@ double nodal_drag_power(nodal *s, const lm_state *st);
 
 /* nodal_super.c; > 0: there is no frame to the shape of some superelement */
 int nodal_make_supers(nodal *s);
-void nodal_super_pattern(const nodal *s, lm_pattern_builder *pb);
+/* skip [superelements]: those that are left out; NULL: none. */
+void nodal_super_pattern(const nodal *s, const unsigned char *skip, lm_pattern_builder *pb);
 int nodal_super_places(nodal *s);
 int nodal_super_residual(nodal *s, const lm_state *st, double *r);
-int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
-                         double *values);
+int nodal_super_jacobian(nodal *s, const lm_state *st, const unsigned char *skip, double cM,
+                         double cD, double cK, double *values);
 lm_super_state nodal_super_state(const nodal *s, const lm_state *st, int k);
 int nodal_super_energy_of(const nodal *s, const lm_state *st, int k,
                           lm_energy *e); /* added to *e */
@@ -293,6 +309,11 @@ void nodal_spin_tangent(const lm_m3 *J, lm_v3 w, lm_v3 al, lm_m3 *D, lm_m3 *K);
 void nodal_add_block(double *values, const nodal_block *b, double w, const lm_m3 *A);
 int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                    double *values);
+/* The matrices one by one, D and K unless NULL, without the superelements to skip (as above); and which
+ * entries these leave in the pattern. */
+int nodal_matrices(nodal *s, const lm_state *st, const unsigned char *skip, double *M, double *D,
+                   double *K);
+int nodal_pattern_without(nodal *s, const unsigned char *skip, lm_arena *arena, lm_pattern *out);
 int nodal_make_pattern(nodal *s);
 
 /* nodal_sensor.c */
@@ -316,7 +337,7 @@ void nodal_refuse_flex(const nodal *s, const lm_spec_sensor *c, lm_diag *diag);
 /* Motion of a frame that no node carries: between nodes of a beam, or of a superelement. */
 void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *out);
 double nodal_deflection(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
-/* Force and moment in the middle of an element of a floating beam, world axes. */
+/* Force and moment in the middle of an element of a beam that is not corotational, world axes. */
 void nodal_floating_middle(const nodal *s, const lm_state *st, int element, lm_v3 *F, lm_v3 *M);
 double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component);
 void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e);
@@ -340,6 +361,8 @@ int nodal_initial(lm_system *sys, double *q, double *v);
 
 /* nodal_rigid.c */
 void nodal_rigid_velocity(const lm_system *sys, const double *q, const double twist[6], double *v);
+int nodal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
+               unsigned char *kind, double *axis);
 
 /* nodal_groups.c */
 int nodal_make_groups(nodal *s);

@@ -36,7 +36,7 @@ int nodal_make_beams(nodal *s)
     nodal_beams *b = &s->beams;
     const lm_model *m = s->m;
     int all = (m->nelements + LM_LANES - 1) / LM_LANES;
-    b->ngroups = s->division || s->floating ? 0 : all;
+    b->ngroups = s->division || (s->floating && !s->floating->element_force) ? 0 : all;
     b->groups = LM_NEW_N(&s->arena, nodal_group, all);
     lm_corot_const *c = LM_NEW_N(&s->arena, lm_corot_const, all);
     if (!b->groups || !c) return -1;
@@ -93,9 +93,24 @@ static void gravity_now(const nodal *s, double g[3])
     v3_put(g, v3_mul(s->sys.load_factor, s->m->gravity));
 }
 
+/* Elements of another kind. */
+static void other_residual(nodal *s, const lm_state *st, double *r)
+{
+    for (int k = 0; k < s->m->nelements && s->beams.ngroups; k++) {
+        double f[2 * NODE_V];
+        s->floating->element_force(s->floating->ctx, st, k, f);
+        for (int i = 0; i < 2 * NODE_V; i++)
+            r[NODE_V * s->m->elements[k].node[i / NODE_V] + i % NODE_V] += f[i];
+    }
+}
+
 void nodal_beam_residual(nodal *s, const lm_state *st, double *r)
 {
     double gravity[3];
+    if (s->floating) {
+        other_residual(s, st, r);
+        return;
+    }
     gravity_now(s, gravity);
     for (int k = 0; k < s->beams.ngroups; k++) {
         const nodal_group *g = &s->beams.groups[k];
@@ -128,10 +143,29 @@ static void add_spin(const nodal_group *g, int l, const lm_corot_state *c, doubl
                 values[g->at[l][NODE_V * e + 3 + j][e] + 3 + i] += J * axis[i] * axis[j];
 }
 
+static void other_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
+                           double *values)
+{
+    for (int k = 0; k < s->m->nelements && s->beams.ngroups; k++) {
+        const nodal_group *g = &s->beams.groups[k / LM_LANES];
+        double J[2 * NODE_V][2 * NODE_V];
+        s->floating->element_tangent(s->floating->ctx, st, k, cM, cD, cK, J);
+        for (int col = 0; col < 2 * NODE_V; col++)
+            for (int r = 0; r < 2; r++) {
+                double *to = values + g->at[k % LM_LANES][col][r];
+                for (int i = 0; i < NODE_V; i++) to[i] += J[col][NODE_V * r + i];
+            }
+    }
+}
+
 void nodal_beam_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
                          double *values)
 {
     double gravity[3];
+    if (s->floating) {
+        other_jacobian(s, st, cM, cD, cK, values);
+        return;
+    }
     gravity_now(s, gravity);
     for (int k = 0; k < s->beams.ngroups; k++) {
         const nodal_group *g = &s->beams.groups[k];
@@ -153,6 +187,7 @@ void nodal_beam_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
 void nodal_beam_energy(nodal *s, const lm_state *st, lm_energy *e)
 {
     double gravity[3];
+    if (s->floating) return; /* asked for its own */
     v3_put(gravity, s->m->gravity);
     for (int k = 0; k < s->beams.ngroups; k++) {
         const nodal_group *g = &s->beams.groups[k];

@@ -223,6 +223,17 @@ static void element_ends(const nodal *s, const lm_state *st, int element, lm_cor
     }
 }
 
+/* The same of an element of another kind. */
+static void other_ends(const nodal *s, const lm_state *st, int element, cut_end end[2])
+{
+    double f[2 * NODE_V];
+    s->floating->element_force(s->floating->ctx, st, element, f);
+    end[0].F = v3_neg(v3_from(f));
+    end[0].M = v3_neg(v3_from(f + 3));
+    end[1].F = v3_from(f + NODE_V);
+    end[1].M = v3_from(f + NODE_V + 3);
+}
+
 /* A force and a moment at a node, taken from what the part behind x exerts. */
 static void take(const lm_state *st, int node, lm_v3 x, lm_v3 F, lm_v3 M, cut_end *end)
 {
@@ -248,6 +259,10 @@ static void take_element(const nodal *s, const lm_state *st, int element, lm_v3 
 static void floating_ends(const nodal *s, const lm_state *st, int element, cut_end end[2])
 {
     const lm_element *e = s->m->elements;
+    if (s->floating->element_force) {
+        other_ends(s, st, element, end);
+        return;
+    }
     const double *r = s->floating->residual(s->floating->ctx);
     int last = s->floating->last(s->floating->ctx, element);
     for (int i = 0; i < 2; i++) {

@@ -11,9 +11,10 @@ void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used)
     s->sensing = 1;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < s->m->spec->sensors.n; i++) {
+            if (!used[i]) continue;
             lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
             int reaction = k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT;
-            if (used[i] && reaction == pass) s->slots[1 + i] = nodal_sensor(s, st, i);
+            if (reaction == pass) s->slots[1 + i] = nodal_sensor(s, st, i);
         }
     s->sensing = 0;
 }

@@ -123,7 +123,7 @@ static void load_nodes(const nodal_load *l, int rows[2])
     rows[1] = -1;
 }
 
-static void collect(nodal *s, lm_pattern_builder *pb)
+static void collect(nodal *s, const unsigned char *skip, lm_pattern_builder *pb)
 {
     int rows[2];
     for (int k = 0; k < s->nrigid; k++) {
@@ -134,7 +134,7 @@ static void collect(nodal *s, lm_pattern_builder *pb)
     nodal_beam_pattern(s, pb);
     nodal_lump_pattern(s, pb);
     nodal_drag_pattern(s, pb);
-    nodal_super_pattern(s, pb);
+    nodal_super_pattern(s, skip, pb);
     for (int k = 0; k < s->m->nrows; k++) row_pattern(s, pb, k);
     for (int k = 0; k < s->m->nactions; k++) {
         const int *node = s->m->pairs[s->m->actions[k].pair].node;
@@ -175,13 +175,19 @@ static void places(nodal *s)
     }
 }
 
-int nodal_make_pattern(nodal *s)
+int nodal_pattern_without(nodal *s, const unsigned char *skip, lm_arena *arena, lm_pattern *out)
 {
     lm_arena temp = {0};
     lm_pattern_builder pb = {.arena = &temp};
-    collect(s, &pb);
-    int bad = lm_pattern_make(&pb, &s->arena, s->sys.nv + s->sys.nl, &s->sys.pattern);
+    collect(s, skip, &pb);
+    int bad = lm_pattern_make(&pb, arena, s->sys.nv + s->sys.nl, out);
     lm_arena_free(&temp);
+    return bad;
+}
+
+int nodal_make_pattern(nodal *s)
+{
+    int bad = nodal_pattern_without(s, NULL, &s->arena, &s->sys.pattern);
     if (bad) return bad;
     places(s);
     nodal_beam_places(s);
@@ -323,13 +329,10 @@ static void action(nodal *s, const lm_state *st, int k, double cM, double cD, do
                    values);
 }
 
-static void load(nodal *s, const lm_state *st, int k, double cM, double cD, double cK,
-                 double *values)
+/* A load turns with its frame, or its arm does. */
+static void turned_load(nodal *s, const nodal_load *l, lm_v3 rho, double cK, double *values)
 {
-    const nodal_load *l = &s->load[k];
-    int n = l->frame->node;
-    if (n < 0) return;
-    lm_v3 F, M, rho = m3_v(&s->kin.R[n], l->frame->r);
+    lm_v3 F, M;
     nodal_load_wrench(s, l, &F, &M);
     if (l->spec->local) {
         lm_m3 X = m3_skew(F), Y = m3_skew(v3_add(M, v3_cross(rho, F)));
@@ -339,6 +342,17 @@ static void load(nodal *s, const lm_state *st, int k, double cM, double cD, doub
         lm_m3 X = m3_skew_skew(F, rho);
         nodal_add_block(values, &l->rot, -cK, &X);
     }
+}
+
+static void load(nodal *s, const lm_state *st, int k, double cM, double cD, double cK,
+                 double *values)
+{
+    const nodal_load *l = &s->load[k];
+    int n = l->frame->node;
+    if (n < 0) return;
+    lm_v3 rho = m3_v(&s->kin.R[n], l->frame->r);
+    if (cK != 0) turned_load(s, l, rho, cK, values);
+    if (s->load_expr[k].ncoupling == 0) return;
     lm_m3 E = m3_identity();
     if (l->spec->local) E = m3_mul(&s->kin.R[n], &l->frame->E);
     for (int i = 0; i < 6; i++) { /* each component's expression pushes along its own axis */
@@ -354,20 +368,38 @@ static void load(nodal *s, const lm_state *st, int k, double cM, double cD, doub
     }
 }
 
-int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
-                   double *values)
+/* One matrix, at kinematics and sensors of the state. */
+static int fill(nodal *s, const lm_state *st, const unsigned char *skip, double cM, double cD,
+                double cK, double *values)
 {
-    nodal *s = (nodal *)sys;
-    memset(values, 0, sizeof(double) * (size_t)sys->pattern.nnz);
-    nodal_kinematics(s, st->q);
-    nodal_sense(s, st, s->force_sensor);
+    memset(values, 0, sizeof(double) * (size_t)s->sys.pattern.nnz);
     inertia(s, st, cM, cD, cK, values);
     nodal_beam_jacobian(s, st, cM, cD, cK, values);
     nodal_lump_jacobian(s, st, cM, cD, cK, values);
     nodal_drag_jacobian(s, st, cD, values);
-    if (nodal_super_jacobian(s, st, cM, cD, cK, values)) return 1;
+    if (nodal_super_jacobian(s, st, skip, cM, cD, cK, values)) return 1;
     for (int k = 0; k < s->m->nrows; k++) constraint_row(s, st, k, cK, values);
     for (int k = 0; k < s->m->nactions; k++) action(s, st, k, cM, cD, cK, values);
     for (int k = 0; k < s->nloads; k++) load(s, st, k, cM, cD, cK, values);
     return 0;
+}
+
+int nodal_jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                   double *values)
+{
+    nodal *s = (nodal *)sys;
+    nodal_kinematics(s, st->q);
+    nodal_sense(s, st, s->force_sensor);
+    return fill(s, st, NULL, cM, cD, cK, values);
+}
+
+int nodal_matrices(nodal *s, const lm_state *st, const unsigned char *skip, double *M, double *D,
+                   double *K)
+{
+    nodal_kinematics(s, st->q);
+    nodal_sense(s, st, s->force_sensor);
+    int bad = fill(s, st, skip, 1, 0, 0, M);
+    if (!bad && D) bad = fill(s, st, skip, 0, 1, 0, D);
+    if (!bad && K) bad = fill(s, st, skip, 0, 0, 1, K);
+    return bad;
 }

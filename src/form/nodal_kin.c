@@ -55,11 +55,21 @@ double nodal_action_value(const nodal *s, const double *q, const lm_action *a)
     return lm_measure_value(a->measure, a->i, a->j, &s->kin.pair[a->pair]) - a->offset;
 }
 
+/* A drive and its two time derivatives. */
+static void drive_at(const nodal *s, const lm_expr *drive, double t, double d[3])
+{
+    const lm_spin *spin = s->sys.spin;
+    lm_expr_time(drive, spin ? spin->t0 : t, s->scratch, d);
+    if (!spin) return;
+    d[1] = d[2] = 0;
+    if (drive == spin->drive) d[0] = spin->value + spin->rate * (t - spin->t0), d[1] = spin->rate;
+}
+
 /* What a row prescribes, or its first or second time derivative. */
 double nodal_row_target(const nodal *s, const lm_row *r, double t, int order)
 {
     double d[3] = {0, 0, 0};
-    if (r->drive) lm_expr_time(r->drive, t, s->scratch, d);
+    if (r->drive) drive_at(s, r->drive, t, d);
     if (r->initial >= 0 && order == 1) return s->m->spec->initial.at[r->initial].rate;
     return order == 0 ? r->offset + d[0] : d[order];
 }
@@ -94,6 +104,16 @@ int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1
     }
     follow_angles(s, q0, dx, q1); /* reads each old angle before it is replaced */
     return 0;
+}
+
+void nodal_difference(const lm_system *sys, const double *q0, const double *q1, double *dx)
+{
+    const nodal *s = (const nodal *)sys;
+    for (int n = 0; n < s->m->nnodes; n++) {
+        lm_quat from = node_quat(q0, n), back = {from.w, -from.x, -from.y, -from.z};
+        v3_put(dx + NODE_V * n, v3_sub(node_x(q1, n), node_x(q0, n)));
+        v3_put(dx + NODE_V * n + 3, lm_quat_log(quat_mul(node_quat(q1, n), back)));
+    }
 }
 
 /* Translations: xi' = v; rotations: xi' = Tinv(xi) omega. */

@@ -39,7 +39,7 @@ int nodal_make_supers(nodal *s)
         most = m->supers[k].poses > most ? m->supers[k].poses : most;
     s->super_first = LM_NEW_N(&s->arena, int, m->nsupers);
     s->super_at = LM_NEW_N(&s->arena, int *, m->nsupers);
-    s->super_scratch = LM_NEW_N(&s->arena, double, most ? lm_super_scratch(most) : 0);
+    s->super_scratch = LM_NEW_N(&s->arena, double, most ? lm_super_reduce_scratch(most) : 0);
     s->super_block = LM_NEW_N(&s->arena, double, 36 * (size_t)most * (size_t)most);
     if (!s->super_first || !s->super_at || !s->super_scratch || !s->super_block) return -1;
     if (make_elastic(s, most)) return -1;
@@ -51,9 +51,10 @@ int nodal_make_supers(nodal *s)
     return 0;
 }
 
-void nodal_super_pattern(const nodal *s, lm_pattern_builder *pb)
+void nodal_super_pattern(const nodal *s, const unsigned char *skip, lm_pattern_builder *pb)
 {
     for (int k = 0; k < s->m->nsupers; k++) {
+        if (skip && skip[k]) continue;
         int at = NODE_V * s->super_first[k], n = NODE_V * s->m->supers[k].poses;
         lm_pattern_block(pb, at, at, n, n);
     }
@@ -128,11 +129,12 @@ int nodal_super_residual(nodal *s, const lm_state *st, double *r)
     return 0;
 }
 
-int nodal_super_jacobian(nodal *s, const lm_state *st, double cM, double cD, double cK,
-                         double *values)
+int nodal_super_jacobian(nodal *s, const lm_state *st, const unsigned char *skip, double cM,
+                         double cD, double cK, double *values)
 {
     lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
     for (int k = 0; k < s->m->nsupers; k++) {
+        if (skip && skip[k]) continue;
         const lm_super *e = &s->m->supers[k];
         lm_super_state now = nodal_super_state(s, st, k);
         int n = NODE_V * e->poses;
@@ -169,7 +171,15 @@ int nodal_super_energy_of(const nodal *s, const lm_state *st, int k, lm_energy *
     return 0;
 }
 
+/* Only damping takes power away, and only gravity by the paper brings some. */
+static int has_power(const nodal *s, const lm_super *e)
+{
+    return e->C || e->alpha != 0 || e->beta != 0 || v3_norm(s->m->gravity) > 0;
+}
+
 void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e)
 {
-    for (int k = 0; k < s->m->nsupers; k++) nodal_super_energy_of(s, st, k, e);
+    for (int k = 0; k < s->m->nsupers; k++)
+        if (!s->sys.power_only || has_power(s, &s->m->supers[k]))
+            nodal_super_energy_of(s, st, k, e);
 }

@@ -27,17 +27,43 @@ void radau_interpolate(int at, double x, double w[4]);
 /* The same, of the integral of the polynomial through four values from 0 to x. */
 void radau_integrate(double x, double w[4]);
 
-/* ---- radau_pair.c: a complex system as a real one of twice the size ---- */
+/* ---- radau_pair.c: a complex system as a real one of twice the size; a small one as it is ---- */
+
+typedef struct radau_complex {
+    double re, im;
+} radau_complex;
 
 typedef struct radau_pair {
+    int n;                /* unknowns */
+    radau_complex *dense; /* [n x n] by columns, then its factors; NULL: by lin, as a real one */
+    int *pivot;           /* [n] rows that changed places */
     lm_arena arena;
     lm_pattern pattern; /* unknowns 2i, 2i + 1: real and imaginary part of unknown i */
     lm_groups groups;
     int (*place)[4]; /* [nnz of the system's pattern] its places: rr, ii, ri, ir; the last -1 */
     lm_linear *lin;
+    double *values; /* of lin's matrix */
 } radau_pair;
 
 int radau_pair_init(radau_pair *p, const lm_system *sys); /* 0, -1: no memory */
+/* The matrix: first all zero, then entry k of the system's pattern, (r, c). */
+void radau_pair_clear(radau_pair *p);
+static inline void radau_pair_put(radau_pair *p, int r, int c, int k, radau_complex z)
+{
+    if (p->dense) {
+        p->dense[p->n * c + r] = z;
+        return;
+    }
+    const int *at = p->place[k];
+    p->values[at[0]] = p->values[at[1]] = z.re;
+    if (at[2] < 0) return;
+    p->values[at[2]] = -z.im;
+    p->values[at[3]] = z.im;
+}
+void radau_pair_new_pivots(radau_pair *p);
+int radau_pair_factor(radau_pair *p); /* as lm_linear_factor */
+/* x [2n]: right side in, solution out, real and imaginary parts in turns */
+void radau_pair_solve(radau_pair *p, double *x);
 void radau_pair_free(radau_pair *p);
 
 /* ---- the integrator ---- */

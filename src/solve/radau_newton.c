@@ -117,17 +117,16 @@ static void fill(radau *g, double h)
     double s = h / m->real, norm = m->re * m->re + m->im * m->im;
     double re = h * m->re / norm, im = -h * m->im / norm;
     double re2 = re * re - im * im, im2 = 2 * re * im;
-    double *one = lm_linear_values(g->base.lin), *two = lm_linear_values(g->pair.lin);
+    double *one = lm_linear_values(g->base.lin);
+    int nv = g->base.sys->nv;
+    radau_pair_clear(&g->pair);
     for (int c = 0; c < p->n; c++)
         for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
-            const int *at = g->pair.place[k];
-            int both = at[2] >= 0;
-            double D = both ? g->D[k] : 0, K = both ? g->K[k] : 0;
+            int r = p->rowind[k], moves = r < nv && c < nv;
+            double D = moves ? g->D[k] : 0, K = moves ? g->K[k] : 0;
             one[k] = g->M[k] + s * D + s * s * K;
-            two[at[0]] = two[at[1]] = g->M[k] + re * D + re2 * K;
-            if (!both) continue;
-            two[at[3]] = im * D + im2 * K;
-            two[at[2]] = -two[at[3]];
+            radau_complex z = {g->M[k] + re * D + re2 * K, im * D + im2 * K};
+            radau_pair_put(&g->pair, r, c, k, z);
         }
 }
 
@@ -138,14 +137,14 @@ static int refactor(radau *g, double t, double h, int anew)
     double t0 = s->profile.on ? lm_seconds() : 0;
     g->factor_h = 0;
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);
-    if (s->clock->fresh > 0) lm_linear_new_pivots(g->pair.lin); /* a resumed run has none */
+    if (s->clock->fresh > 0) radau_pair_new_pivots(&g->pair); /* a resumed run has none */
     s->clock->fresh = 0;
     int bad = anew ? matrices(g, t, h) : 0;
     if (bad) return bad;
     fill(g, h);
     double t1 = s->profile.on ? lm_seconds() : 0;
     bad = lm_linear_factor(s->lin);
-    if (!bad) bad = lm_linear_factor(g->pair.lin);
+    if (!bad) bad = radau_pair_factor(&g->pair);
     if (s->profile.on) {
         s->profile.jacobian += t1 - t0;
         s->profile.factor += lm_seconds() - t1;
@@ -274,7 +273,7 @@ static void solve(radau *g, double h, double goal)
     right_sides(g, h);
     open_gaps(g, h);
     lm_linear_correct(s->lin, 1, g->sol);
-    lm_linear_correct(g->pair.lin, 1, g->sol2);
+    radau_pair_solve(&g->pair, g->sol2);
     apply(g, h);
     if (g->open > fmax(0.01 * goal, 1e-16)) close_gaps(g);
     if (s->profile.on) s->profile.solve += lm_seconds() - t0;
@@ -361,10 +360,19 @@ static lm_step_result not_finite(radau *g, double t, double h)
     return LM_STEP_NOT_FINITE;
 }
 
+/* How much smaller corrections become; 0: not known with these factors. One matrix serves three stages, and
+ * what it does not fit well goes round between them: corrections shrink by a little and by a lot in turns,
+ * and two of them together tell. */
+static double contraction(double size, double last, double before_last)
+{
+    if (last == 0) return 0;
+    return before_last > 0 ? sqrt(size / before_last) : size / last;
+}
+
 lm_step_result radau_iterate(radau *g, double t, double h, double goal)
 {
     lm_integrator *s = &g->base;
-    double last = 0, slowest = 0, motion;
+    double last = 0, before_last = 0, slowest = 0, motion;
     int refill = !wants_matrices(g) && wants_factors(g, h);
     int current = wants_matrices(g) || (refill && !serve_again(g)); /* matrices of this step */
     int factors = current || refill;
@@ -376,13 +384,14 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
         solve(g, h, goal);
         double size = move(g, h, &motion);
         if (!isfinite(size)) return LM_STEP_DIVERGED;
-        double rate = last > 0 ? size / last : 0; /* last 0: not known with these factors */
+        double rate = contraction(size, last, before_last);
         double left = last > 0 ? (rate < 1 ? size * rate / (1 - rate) : INFINITY) : size;
         slowest = fmax(slowest, rate);
         g->rate_of = current ? -slowest : slowest;
         if (left <= goal) return LM_STEP_CONVERGED;
         if (size <= 4e-15 * (1 + lm_motion_norm(s->sys, s->clock->size, g->x[2])))
             return LM_STEP_CONVERGED;
+        before_last = last;
         last = size;
         if (it == 0 || rate <= 0.3) continue;
         if (current && it > 1 && is_noise(g, motion)) return LM_STEP_CONVERGED;
@@ -390,7 +399,7 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
             return rate > 1 ? LM_STEP_DIVERGED : LM_STEP_SLOW;
         if (current) continue;
         factors = current = 1;
-        last = slowest = 0;
+        last = before_last = slowest = 0;
     }
     return LM_STEP_SLOW;
 }

@@ -234,6 +234,39 @@ static void check_state(lm_system *sys, state *s, double *values, double *dense,
     }
 }
 
+/* The motion of a companion, as wild as the states. */
+typedef struct wild {
+    lm_motion base;
+    state s;
+} wild;
+
+static int wild_at(lm_motion *m, double t, lm_state *out)
+{
+    const state *s = &((wild *)m)->s;
+    *out = (lm_state){t, s->q, s->v, s->a, s->lam};
+    return 0;
+}
+
+static void wild_done(lm_motion *m) { (void)m; }
+
+static wild wild_motion(lm_system *c)
+{
+    size_t n = (size_t)(c->nv + c->nl);
+    wild w = {.base = {.at = wild_at, .destroy = wild_done, .version = 1}};
+    w.s = (state){calloc((size_t)c->nq, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8)};
+    double *dx = calloc(n, 8);
+    c->form->initial(c, w.s.q, w.s.v);
+    for (size_t i = 0; i < n; i++) {
+        dx[i] = 0.1 * rnd();
+        w.s.v[i] = rnd(), w.s.a[i] = rnd(), w.s.lam[i] = 3 * rnd();
+    }
+    c->form->retract(c, w.s.q, dx, w.s.q);
+    free(dx);
+    return w;
+}
+
+static void wild_free(wild *w) { free(w->s.q), free(w->s.v), free(w->s.a), free(w->s.lam); }
+
 static void check_model(const char *model_text, lm_formulation_type formulation)
 {
     limber_messages *msg = limber_messages_new();
@@ -252,6 +285,11 @@ static void check_model(const char *model_text, lm_formulation_type formulation)
     state s = {calloc((size_t)sys->nq, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8)};
     double *values = calloc((size_t)sys->pattern.nnz, 8), *dense = calloc(n * n, 8);
     double *fd = calloc(n, 8), *dx = calloc(n, 8);
+    wild known = {0};
+    if (sys->companion) {
+        known = wild_motion(sys->companion);
+        sys->motion = &known.base;
+    }
     form->initial(sys, s.q, s.v);
     form->select_rows(sys, 0, s.q, 0);
     for (int turn = 0; turn < 3; turn++) {
@@ -267,6 +305,7 @@ static void check_model(const char *model_text, lm_formulation_type formulation)
     free(s.q), free(s.v), free(s.a), free(s.lam);
     free(values), free(dense), free(fd), free(dx);
     form->destroy(sys);
+    wild_free(&known);
     limber_model_free(model);
     limber_messages_free(msg);
 }
@@ -333,12 +372,27 @@ static void floating_tangent(void **unused)
         }
 }
 
+static void moving_tangent(void **unused)
+{
+    static const char *const text_of[] = {tree_text, divided_text};
+    static char all[sizeof tree_text + sizeof divided_text + 120];
+    (void)unused;
+    check_model(text, LM_FORM_ELASTODYNAMIC);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) {
+            snprintf(all, sizeof all, "%sformulation: {type: elastodynamic, stiffening: %s}\n",
+                     text_of[i], k ? "true" : "false");
+            check_model(all, LM_FORM_ELASTODYNAMIC);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodal_tangent),   cmocka_unit_test(tree_tangent),
         cmocka_unit_test(written_tangent), cmocka_unit_test(paper_tangent),
         cmocka_unit_test(divided_tangent), cmocka_unit_test(floating_tangent),
+        cmocka_unit_test(moving_tangent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,298 @@
+/* The formulation `elastodynamic` behind the seam: elements in a known rigid motion. */
+#include "form/elastodynamic.h"
+
+#include <string.h>
+
+/* ---- an element ---- */
+
+/* Displacement from the rigid motion, its rate and acceleration as seen in the element's axes. With
+ * d = x - x_r, all in these axes:
+ *
+ *     delta = d,  delta. = d. - W x d,  delta.. = d.. - 2 W x d. - E x d + W x (W x d)
+ *
+ * and for the small rotation delta. = omega - W, delta.. = alpha - E - W x (omega - W). */
+typedef struct relative {
+    double d[12], rate[12], accel[12];
+} relative;
+
+/* Small rotation of a node against the rigid motion, element axes. */
+static lm_v3 turn_of(const elasto *e, const double *q, int element, int end)
+{
+    int n = e->in->m->elements[element].node[end];
+    lm_quat r = e->now->node[n].q, back = {r.w, -r.x, -r.y, -r.z};
+    lm_v3 turn = lm_quat_log(quat_mul(node_quat(q, n), back));
+    return m3_tv(&e->now->element[element].R, turn);
+}
+
+static lm_v3 less(const double *all, int at, lm_v3 rigid)
+{
+    return all ? v3_sub(v3_from(all + at), rigid) : v3(0, 0, 0);
+}
+
+static void relative_of(const elasto *e, const lm_state *st, int element, relative *out)
+{
+    const elasto_element *el = &e->now->element[element];
+    for (int i = 0; i < 2; i++) {
+        int n = e->in->m->elements[element].node[i], at = NODE_V * n;
+        const elasto_node *r = &e->now->node[n];
+        lm_v3 d = m3_tv(&el->R, v3_sub(node_x(st->q, n), r->x));
+        lm_v3 v = m3_tv(&el->R, less(st->v, at, r->v));
+        lm_v3 w = m3_tv(&el->R, less(st->v, at + 3, r->w));
+        lm_v3 a = m3_tv(&el->R, less(st->a, at, r->a));
+        lm_v3 al = m3_tv(&el->R, less(st->a, at + 3, r->al));
+        lm_v3 rate = v3_sub(v, v3_cross(el->w, d));
+        lm_v3 pull = v3_add(v3_cross(el->al, d), v3_cross(el->w, v3_add(v, rate)));
+        v3_put(out->d + 6 * i, d);
+        v3_put(out->d + 6 * i + 3, turn_of(e, st->q, element, i));
+        v3_put(out->rate + 6 * i, rate);
+        v3_put(out->rate + 6 * i + 3, w);
+        v3_put(out->accel + 6 * i, v3_sub(a, pull));
+        v3_put(out->accel + 6 * i + 3, v3_sub(al, v3_cross(el->w, w)));
+    }
+}
+
+void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12])
+{
+    const elasto *e = ctx;
+    memset(f, 0, 12 * sizeof(double));
+    if (!e->now) return;
+    const elasto_element *el = &e->now->element[element];
+    const elasto_const *c = e->of[element];
+    double own[12];
+    relative r;
+    relative_of(e, st, element, &r);
+    memcpy(own, el->q, sizeof own);
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 12; j++)
+            own[i] += c->M[i][j] * r.accel[j] + (el->C[i][j] + c->C[i][j]) * r.rate[j] +
+                      el->K[i][j] * r.d[j];
+    for (int k = 0; k < 12; k += 3) v3_put(f + k, m3_v(&el->R, v3_from(own + k)));
+}
+
+/* A times diag(S, S): three columns of A, [column][row], from `col` on, added to J. */
+static void add_times(double factor, double A[12][12], int col, const lm_m3 *S, double J[12][12])
+{
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++) {
+            double s = factor * S->m[k + 3 * j];
+            if (s == 0) continue;
+            for (int i = 0; i < 12; i++) J[col + j][i] += s * A[col + k][i];
+        }
+}
+
+/* In the element's axes, [column][row]: derivatives by d.., d. and d, the latter with the rate T of the
+ * rotation vectors when the nodes turn. */
+static void own_tangent(const elasto_element *el, const elasto_const *c, const lm_m3 T[2],
+                        double cM, double cD, double cK, double J[12][12])
+{
+    double D[12][12], M[12][12], K[12][12];
+    lm_m3 W = m3_skew(el->w), E = m3_skew(el->al);
+    lm_m3 back = m3_add(m3_skew_skew(el->w, el->w), m3_scale(-1, E));
+    memcpy(M, c->M, sizeof M);
+    for (int j = 0; j < 12; j++)
+        for (int i = 0; i < 12; i++) {
+            D[j][i] = el->C[i][j] + c->C[i][j];
+            K[j][i] = el->K[i][j];
+            J[j][i] = cM * M[j][i] + cD * D[j][i];
+            if (j % 6 < 3) J[j][i] += cK * K[j][i];
+        }
+    for (int node = 0; node < 12; node += 6) {
+        if (cK != 0) add_times(cK, K, node + 3, &T[node / 6], J);
+        if (cD != 0) add_times(-2 * cD, M, node, &W, J);
+        if (cD != 0) add_times(-cD, M, node + 3, &W, J);
+        if (cK != 0) add_times(-cK, D, node, &W, J);
+        if (cK != 0) add_times(cK, M, node, &back, J);
+    }
+}
+
+/* J <- R J R^T, block by block. */
+static void to_world(const lm_m3 *R, double J[12][12])
+{
+    for (int j = 0; j < 12; j++)
+        for (int i = 0; i < 12; i += 3) v3_put(J[j] + i, m3_v(R, v3_from(J[j] + i)));
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 12; j += 3) {
+            lm_v3 row = m3_v(R, v3(J[j][i], J[j + 1][i], J[j + 2][i]));
+            J[j][i] = row.x, J[j + 1][i] = row.y, J[j + 2][i] = row.z;
+        }
+}
+
+void elasto_element_tangent(void *ctx, const lm_state *st, int element, double cM, double cD,
+                            double cK, double J[12][12])
+{
+    const elasto *e = ctx;
+    const elasto_element *el = &e->now->element[element];
+    const elasto_const *c = e->of[element];
+    lm_m3 T[2];
+    for (int i = 0; i < 2; i++) T[i] = lm_rot_tangent_inverse(turn_of(e, st->q, element, i));
+    own_tangent(el, c, T, cM, cD, cK, J);
+    if (e->in->sys.regular_mass && c->spin != 0)
+        for (int k = 3; k < 12; k += 6) J[k][k] += cM * c->spin;
+    to_world(&el->R, J);
+}
+
+/* ---- energies ---- */
+
+static double form12(const double *a, const double A[12][12], const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 12; j++) sum += a[i] * A[i][j] * b[j];
+    return sum;
+}
+
+/* With the nodes' rigid velocities V and y = V + delta.: the velocity field is N y + W x N delta, and
+ *
+ *     T = 1/2 y^T m y + y^T c delta - 1/2 delta^T k(W^2) delta */
+static double kinetic(const elasto *e, int k, const relative *r)
+{
+    const elasto_element *el = &e->now->element[k];
+    const elasto_const *c = e->of[k];
+    lm_moving_motion turn = {.w = el->w};
+    double y[12], C[12][12], K[12][12], q[12];
+    lm_moving_beam_matrices(&c->beam, &turn, C, K, q);
+    for (int i = 0; i < 2; i++) {
+        const elasto_node *n = &e->now->node[e->in->m->elements[k].node[i]];
+        v3_put(y + 6 * i, m3_tv(&el->R, n->v));
+        v3_put(y + 6 * i + 3, el->w);
+    }
+    for (int i = 0; i < 12; i++) y[i] += r->rate[i];
+    return 0.5 * (form12(y, c->M, y) + form12(y, C, r->d) - form12(r->d, K, r->d) +
+                  form12(r->d, c->K, r->d));
+}
+
+/* -g . int rho (r + N delta): as drawn, and by the forces of a weight on the nodes. */
+static double weight(const elasto *e, int k, const relative *r)
+{
+    const elasto_element *el = &e->now->element[k];
+    lm_v3 g = e->in->m->gravity, up = m3_tv(&el->R, v3_neg(g));
+    lm_moving_motion hang = {.a0 = up};
+    double C[12][12], K[12][12], q[12], mass, first, sum = 0;
+    if (g.x == 0 && g.y == 0 && g.z == 0) return 0;
+    lm_moving_beam_inertia(&e->of[k]->beam, &mass, &first);
+    lm_moving_beam_matrices(&e->of[k]->beam, &hang, C, K, q);
+    for (int i = 0; i < 12; i++) sum += q[i] * r->d[i];
+    return sum + first * up.x - mass * v3_dot(g, e->now->node[e->in->m->elements[k].node[0]].x);
+}
+
+static void element_energy(const elasto *e, const lm_state *st, int k, lm_energy *out)
+{
+    const elasto_const *c = e->of[k];
+    relative r;
+    relative_of(e, st, k, &r);
+    if (c->damped) out->dissipation += form12(r.rate, c->C, r.rate);
+    if (e->in->sys.power_only) return;
+    out->elastic += 0.5 * form12(r.d, c->K, r.d);
+    out->kinetic += kinetic(e, k, &r);
+    out->gravity += weight(e, k, &r);
+}
+
+void elasto_energy(void *ctx, int body, lm_energy *out)
+{
+    const elasto *e = ctx;
+    if (e->in->sys.power_only && !e->damped) return;
+    for (int k = 0; k < e->in->m->nelements; k++)
+        if (body < 0 || e->in->m->nodes[e->in->m->elements[k].node[0]].body == body)
+            element_energy(e, e->state, k, out);
+}
+
+/* ---- the seam ---- */
+
+static int initial(lm_system *sys, double *q, double *v)
+{
+    elasto *e = elasto_of(sys);
+    int still = sys->still;
+    nodal_initial(sys, q, v);
+    sys->still = 0;
+    int bad = elasto_enter(e, 0);
+    sys->still = still;
+    for (int n = 0; n < sys->model->nnodes && !bad; n++) {
+        const elasto_node *r = &e->now->node[n];
+        v3_put(q + NODE_Q * n, r->x);
+        quat_put(q + NODE_Q * n + 3, r->q);
+        v3_put(v + NODE_V * n, r->v);
+        v3_put(v + NODE_V * n + 3, r->w);
+    }
+    return bad;
+}
+
+static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
+{
+    int bad = elasto_enter(elasto_of(sys), st->t);
+    return bad ? bad : nodal_residual(sys, st, r, phi, rate);
+}
+
+static int jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
+                    double *values)
+{
+    int bad = elasto_enter(elasto_of(sys), st->t);
+    return bad ? bad : nodal_jacobian(sys, st, cM, cD, cK, values);
+}
+
+/* How far the state is from what is linear in rotations. */
+static void note_largest(const elasto *e, const lm_state *st)
+{
+    lm_motion *m = e->in->sys.motion;
+    for (int k = 0; k < e->in->m->nelements && m; k++)
+        for (int i = 0; i < 2; i++) m->largest = fmax(m->largest, v3_norm(turn_of(e, st->q, k, i)));
+}
+
+static int energy(lm_system *sys, const lm_state *st, lm_energy *out)
+{
+    elasto *e = elasto_of(sys);
+    int bad = elasto_enter(e, st->t);
+    if (bad) return bad;
+    e->state = st;
+    note_largest(e, st);
+    return lm_form_corotational.energy(sys, st, out);
+}
+
+static int outputs(lm_system *sys, const lm_state *st, double *out)
+{
+    elasto *e = elasto_of(sys);
+    int bad = elasto_enter(e, st->t);
+    if (bad) return bad;
+    e->state = st;
+    note_largest(e, st);
+    return lm_form_corotational.outputs(sys, st, out);
+}
+
+static void beam_forces(lm_system *sys, const lm_state *st, double *out)
+{
+    elasto *e = elasto_of(sys);
+    if (elasto_enter(e, st->t)) return; /* the outputs have said so */
+    for (int k = 0; k < sys->model->nelements; k++) {
+        lm_v3 F, M;
+        nodal_floating_middle(e->in, st, k, &F, &M);
+        v3_put(out + 6 * k, F);
+        v3_put(out + 6 * k + 3, M);
+    }
+}
+
+const lm_form lm_form_elastodynamic = {
+    .name = "elastodynamic",
+    .create = elasto_create,
+    .destroy = elasto_destroy,
+    .initial = initial,
+    .retract = nodal_retract,
+    .difference = nodal_difference,
+    .local_rate = nodal_local_rate,
+    .carry = nodal_carry,
+    .residual = residual,
+    .jacobian = jacobian,
+    .constraint_rate = nodal_constraint_rate,
+    .constraint_accel = nodal_constraint_accel,
+    .select_rows = nodal_select_rows,
+    .hidden_violation = nodal_hidden_violation,
+    .outputs = outputs,
+    .energy = energy,
+    .forces = nodal_forces,
+    .beam_forces = beam_forces,
+    .poses = nodal_poses,
+    .describe_pose = nodal_describe_pose,
+    .describe = nodal_describe,
+    .describe_motion = nodal_describe_motion,
+    .next_kink = nodal_next_kink,
+    .rigid_velocity = nodal_rigid_velocity,
+    .turn = nodal_turn,
+};

@@ -1,0 +1,79 @@
+/* Private to the formulation `elastodynamic`: beams in a known rigid motion (docs/theory/elastodynamic.md).
+ *
+ * A nodal system (form/nodal.h) with its joints, rigid bodies, springs and loads, in which the elements of
+ * beams are linear in the displacement from the rigid motion (elem/moving_beam.h). That motion is the
+ * companion's: the same model with all bodies rigid. What of it the elements need at one time is a stage;
+ * the last few are kept, as the stages of an implicit step ask for theirs again and again. */
+#ifndef LM_FORM_ELASTODYNAMIC_H
+#define LM_FORM_ELASTODYNAMIC_H
+
+#include "elem/moving_beam.h"
+#include "form/nodal.h"
+#include "form/rigid_model.h"
+
+typedef struct elasto_node { /* a node in the rigid motion, world axes */
+    lm_v3 x, v, w, a, al;
+    lm_quat q;
+} elasto_node;
+
+typedef struct elasto_element { /* an element there; vectors and matrices in its axes */
+    lm_m3 R;
+    lm_v3 w, al;
+    double C[12][12], K[12][12], q[12]; /* 2 c, k + k(E) + k(W^2) + kg, loads */
+} elasto_element;
+
+enum { ELASTO_STAGES = 4 };
+
+typedef struct elasto_stage {
+    double t, load_factor;
+    int still, version;
+    long used; /* 0: never */
+    elasto_node *node;
+    elasto_element *element;
+} elasto_stage;
+
+typedef struct elasto_const { /* of an element; equal ones share it */
+    lm_moving_beam beam;
+    double M[12][12], K[12][12], C[12][12]; /* mass, elastic stiffness, damping */
+    int damped;                             /* C is not zero */
+    double
+        spin; /* inertia about its axis in place of none, where a regular mass is wanted; else 0 */
+} elasto_const;
+
+typedef struct elasto {
+    nodal_floating hooks;
+    nodal *in; /* the system itself */
+    lm_rigid_model rigid;
+    lm_system *companion;
+    const elasto_const **of; /* [elements] */
+    elasto_stage stage[ELASTO_STAGES];
+    elasto_stage *now; /* that of the state that is being evaluated */
+    long clock;
+    int stiffening, damped;
+    double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
+    double *cq, *cv, *czero, *clam; /* the companion at rest */
+    const lm_state *state;          /* being evaluated */
+    lm_arena arena;
+} elasto;
+
+extern const lm_form lm_form_elastodynamic;
+
+static inline elasto *elasto_of(const lm_system *sys)
+{
+    return ((const nodal *)sys)->floating->ctx;
+}
+
+/* elastodynamic_make.c */
+limber_status elasto_create(const lm_model *m, lm_diag *diag, lm_system **out);
+void elasto_destroy(lm_system *sys);
+
+/* elastodynamic_stage.c: the stage of this time becomes e->now. 0, > 0, < 0 as the seam. */
+int elasto_enter(elasto *e, double t);
+
+/* elastodynamic.c: as nodal_floating asks. */
+void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12]);
+void elasto_element_tangent(void *ctx, const lm_state *st, int element, double cM, double cD,
+                            double cK, double J[12][12]);
+void elasto_energy(void *ctx, int body, lm_energy *e);
+
+#endif
