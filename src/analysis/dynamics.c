@@ -1,5 +1,6 @@
 /* Time response: step, put rows on the output grid, keep the energy balance, checkpoint. */
 #include "analysis/dynamics.h"
+#include "analysis/rigid_motion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -250,7 +251,8 @@ static limber_status begin(lm_dynamics_run *d)
     d->redundant = g->sys->form->select_rows(g->sys, 0, g->q, 0);
     if (d->redundant < 0) return LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
-    limber_status st = start(d, 0, 0);
+    limber_status st = lm_rigid_motion_again(run, run->t);
+    if (!st) st = start(d, 0, 0);
     if (st) return st;
     g->sys->form->poses(g->sys, g->q, d->pose0);
     follow_size(d);
@@ -370,6 +372,8 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         }
         memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
+        run->t = d.g->clock->t;
+        lm_rigid_motion_warn(run, a->loc);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
         lm_record_status(run, "stopped", reason_of(run, st));
     lm_dynamics_close(&d);

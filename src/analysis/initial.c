@@ -1,6 +1,7 @@
 /* The starting state: the drawing moved by `initial` along the joint tree, closed at the loops, and
  * velocities that fit the constraints. */
 #include "analysis/assemble.h"
+#include "analysis/rigid_motion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -225,15 +226,17 @@ void lm_warn_immobile(lm_run *run)
 limber_status lm_initial_state(lm_run *run)
 {
     lm_system *sys = run->sys;
-    lm_integrator *g = lm_solver_create(sys);
-    if (!g) return LIMBER_MEMORY;
+    limber_status st = lm_rigid_motion_start(run);
+    lm_integrator *g = st ? NULL : lm_solver_create(sys);
+    if (!g) return st ? st : LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
     sys->form->initial(sys, g->q, g->v);
-    limber_status st = positions(run, g);
+    st = positions(run, g);
     if (!st) st = velocities(run, g);
     if (!st && sys->form->select_rows(sys, 0, g->q, RUNNING) < 0) st = LIMBER_MEMORY;
     memcpy(run->q, g->q, sizeof(double) * (size_t)sys->nq);
     memcpy(run->v, g->v, sizeof(double) * (size_t)sys->nv);
+    run->t = 0;
     g->ops->destroy(g);
     return st;
 }

@@ -71,7 +71,9 @@ static void find_rest(lm_linearized *l)
 limber_status lm_linearized_solve(lm_linearized *l)
 {
     double softness = l->sys->softness;
+    l->sys->still = !l->v;
     limber_status st = state(l);
+    l->sys->still = !l->v;
     if (!st) st = reserve(l);
     if (!st) find_rest(l);
     if (!st) st = lm_linearized_motion(l);
@@ -80,6 +82,7 @@ limber_status lm_linearized_solve(lm_linearized *l)
     if (!st) st = lm_linearized_outputs(l);
     if (!st) st = lm_linearized_poles(l);
     l->sys->softness = softness;
+    l->sys->still = 0;
     return st;
 }
 
@@ -251,8 +254,9 @@ static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const place
     return st;
 }
 
-static limber_status compute(lm_run *run, const lm_spec_analysis *a)
+static limber_status compute(lm_run *run, const lm_spec_analysis *a, void *unused)
 {
+    (void)unused;
     place p;
     lm_linearized l;
     limber_status st = find_place(run, a, &p);
@@ -269,20 +273,5 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a)
 
 limber_status lm_linearize(lm_run *run, const lm_spec_analysis *a)
 {
-    size_t nq = (size_t)run->sys->nq, nv = (size_t)run->sys->nv;
-    limber_status st = lm_modes_begin(run);
-    double *keep = lm_alloc(sizeof(double) * (nq + nv + 1)); /* the state goes on as it came */
-    if (!st && !keep) st = LIMBER_MEMORY;
-    if (!st) {
-        memcpy(keep, run->q, sizeof(double) * (nq + nv));
-        st = compute(run, a);
-        memcpy(run->q, keep, sizeof(double) * (nq + nv));
-    }
-    lm_free(keep);
-    if (st == LIMBER_IO) return st;
-    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
-    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
-    limber_status w = lm_record_status(run, word, why);
-    if (!w) w = lm_record_flush(run);
-    return st ? st : w;
+    return lm_run_aside(run, a, compute, NULL);
 }

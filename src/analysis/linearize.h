@@ -18,7 +18,10 @@
 typedef struct lm_pole {
     double re, im; /* s, im >= 0 */
     int mover;     /* index into `state` of what moves most */
+    int col;       /* its eigenvector among those of the solver */
 } lm_pole;
+
+enum { LM_POLE_VECTORS = 60 }; /* of the slowest poles */
 
 /* Matrices are column-major; k = 2 n + nu directions: along each y, each w, each input. */
 typedef struct lm_linearized {
@@ -45,6 +48,9 @@ typedef struct lm_linearized {
     int rest_at;             /* of this velocity */
     int npoles;
     lm_pole *pole;
+    int nvectors; /* poles, from the slowest on, whose vectors are below; 0: they have none */
+    double *right[2],
+        *left[2]; /* [2n x nvectors] real and imaginary: A x = s x, z^T A = s z^T, z^T x = 1 */
     char failure[512];
     lm_arena arena;
 } lm_linearized;

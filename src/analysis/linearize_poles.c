@@ -109,7 +109,8 @@ static void collect(lm_linearized *l, const roots *e)
     for (int j = 0; j < 2 * l->n; j++) {
         double re = e->re[j], im = e->im[j];
         int zero = is_zero(e, j), first = j + 1 < 2 * l->n && im != 0 && im == -e->im[j + 1];
-        lm_pole p = {.mover = mover(e, first || im == 0 ? j : j - 1)};
+        int col = first || im == 0 ? j : j - 1;
+        lm_pole p = {.mover = mover(e, col), .col = col};
         if (!zero && im != 0 && !first) continue; /* its pair has been taken */
         if (!zero) p.re = re, p.im = fabs(im);
         if (e->undamped && fabs(re) < 1e-7 * fabs(im)) p.re = 0;
@@ -117,6 +118,68 @@ static void collect(lm_linearized *l, const roots *e)
         j += first && !zero;
     }
     qsort(l->pole, (size_t)l->npoles, sizeof *l->pole, slower);
+}
+
+/* ---- vectors ---- */
+
+/* (y, w) of the solver's (y, y.): w = y. - S y. */
+static void to_state(const lm_linearized *l, const double *from, double *to)
+{
+    size_t n = (size_t)l->n;
+    memcpy(to, from, sizeof(double) * 2 * n);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) to[n + i] -= l->S[n * j + i] * from[j];
+}
+
+/* The same for left vectors, z^T (y, y.) = z'^T (y, w): y. = w + S y. */
+static void to_left_state(const lm_linearized *l, const double *from, double *to)
+{
+    size_t n = (size_t)l->n;
+    memcpy(to, from, sizeof(double) * 2 * n);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) to[j] += l->S[n * j + i] * from[n + i];
+}
+
+/* Column k of the right vectors and row k of the inverse of all of them, which are the left ones; those of
+ * a pair, re + i im and its inverse's rows a, b: z = (a - i b)/2. */
+static void put_vectors(lm_linearized *l, const roots *e, const double *inverse, int k, double *row)
+{
+    size_t two = 2 * (size_t)l->n, at = two * (size_t)k;
+    const lm_pole *p = &l->pole[k];
+    for (int part = 0; part < 2; part++) {
+        size_t col = (size_t)p->col + (size_t)part;
+        if (part == 1 && p->im == 0) break;
+        double f = p->im == 0 ? 1 : part ? -0.5 : 0.5;
+        to_state(l, e->V + two * col, l->right[part] + at);
+        for (size_t i = 0; i < two; i++) row[i] = f * inverse[two * i + col];
+        to_left_state(l, row, l->left[part] + at);
+    }
+    if (p->im > 0 && e->im[p->col] < 0) /* the solver's pair begins with the conjugate */
+        for (size_t i = 0; i < two; i++) l->right[1][at + i] *= -1, l->left[1][at + i] *= -1;
+}
+
+/* Free motions have a double root and one vector: then there is no inverse, and no left vectors. */
+static int vectors(lm_linearized *l, const roots *e, lm_arena *temp)
+{
+    size_t two = 2 * (size_t)l->n;
+    int most = l->npoles < LM_POLE_VECTORS ? l->npoles : LM_POLE_VECTORS;
+    double *copy = LM_NEW_N(temp, double, two *two), *inverse = LM_NEW_N(temp, double, two *two);
+    double *row = LM_NEW_N(temp, double, two);
+    for (int k = 0; k < 2; k++) {
+        l->right[k] = LM_NEW_N(&l->arena, double, two *(size_t)most + 1);
+        l->left[k] = LM_NEW_N(&l->arena, double, two *(size_t)most + 1);
+        if (!l->right[k] || !l->left[k]) return -1;
+    }
+    if (!copy || !inverse || !row) return -1;
+    for (int i = 0; i < l->npoles; i++)
+        if (l->pole[i].re == 0 && l->pole[i].im == 0) return 0;
+    memcpy(copy, e->V, sizeof(double) * two * two);
+    for (size_t i = 0; i < two; i++) inverse[two * i + i] = 1;
+    int bad = lm_dense_solve((int)two, copy, (int)two, inverse);
+    if (bad) return bad < 0 ? -1 : 0;
+    for (int k = 0; k < most; k++) put_vectors(l, e, inverse, k, row);
+    l->nvectors = most;
+    return 0;
 }
 
 limber_status lm_linearized_poles(lm_linearized *l)
@@ -135,6 +198,7 @@ limber_status lm_linearized_poles(lm_linearized *l)
         for (size_t i = 0; i < N; i++) e.undamped &= e.D[i] == 0;
         int bad = find_near_slowest(&e);
         if (!bad) collect(l, &e);
+        if (!bad) bad = vectors(l, &e, &temp);
         st = bad < 0 ? LIMBER_MEMORY
              : bad   ? lm_linearized_fail(l, "the poles do not converge")
                      : LIMBER_OK;

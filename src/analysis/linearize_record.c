@@ -111,6 +111,30 @@ static int put_poles(lm_run *run, const lm_linearized *l, const char *table)
     return bad;
 }
 
+/* A row for each of the slowest poles: real parts over the states, then imaginary ones. */
+static int put_vectors(lm_run *run, const lm_linearized *l, const char *table, double *const v[2],
+                       const names *x, lm_arena *arena)
+{
+    int two = 2 * l->n, bad = 0;
+    const char **columns = LM_NEW_N(arena, const char *, 2 * two);
+    double *row = LM_NEW_N(arena, double, 2 * two);
+    if (!columns || !row) return -2;
+    for (int i = 0; i < 2 * two; i++) {
+        columns[i] =
+            lm_arena_printf(arena, "%s, %s", x->state[i % two], i < two ? "real" : "imaginary");
+        if (!columns[i]) return -2;
+    }
+    int id = open_table(run, table, 2 * two, columns);
+    if (id < 0) return id;
+    for (int k = 0; k < l->nvectors && !bad; k++) {
+        for (int part = 0; part < 2; part++)
+            memcpy(row + part * two, v[part] + (size_t)two * (size_t)k,
+                   sizeof(double) * (size_t)two);
+        bad = lm_h5_append(run->file, id, row);
+    }
+    return bad;
+}
+
 /* frequency, then magnitude and phase of each output by each input. */
 static int transfer_table(lm_run *run, const lm_linearized *l, const names *x, lm_arena *arena)
 {
@@ -183,6 +207,8 @@ static int put_file(lm_run *run, const lm_spec_analysis *a, const lm_linearized 
     int bad = put_attributes(run, l);
     if (!bad) bad = functions ? put_transfer(run, a, l, x, arena) : put_poles(run, l, "results");
     if (!bad) bad = put_poles(run, l, "poles");
+    if (!bad && l->nvectors) bad = put_vectors(run, l, "right_vectors", l->right, x, arena);
+    if (!bad && l->nvectors) bad = put_vectors(run, l, "left_vectors", l->left, x, arena);
     if (!bad) bad = put_names(run, "state_names", 2 * l->n, x->state);
     if (!bad) bad = put_names(run, "input_names", l->nu, x->input);
     if (!bad) bad = put_names(run, "output_names", l->ny, x->output);

@@ -173,25 +173,16 @@ static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const lm_mo
     return st;
 }
 
+static limber_status solve_and_deliver(lm_run *run, const lm_spec_analysis *a, void *context)
+{
+    limber_status st = compute(run, a, context);
+    return st ? st : deliver(run, a, context);
+}
+
 limber_status lm_modes_analysis(lm_run *run, const lm_spec_analysis *a)
 {
     lm_modes m = {.sys = run->sys, .count = a->count, .stop = stop, .stop_context = run};
-    size_t nq = (size_t)run->sys->nq, nv = (size_t)run->sys->nv;
-    limber_status st = lm_modes_begin(run);
-    double *keep = lm_alloc(sizeof(double) * (nq + nv + 1)); /* the state goes on as it came */
-    if (!st && !keep) st = LIMBER_MEMORY;
-    if (!st) memcpy(keep, run->q, sizeof(double) * (nq + nv));
-    if (!st) {
-        st = compute(run, a, &m);
-        if (!st) st = deliver(run, a, &m);
-        memcpy(run->q, keep, sizeof(double) * (nq + nv));
-    }
-    lm_free(keep);
+    limber_status st = lm_run_aside(run, a, solve_and_deliver, &m);
     lm_modes_free(&m);
-    if (st == LIMBER_IO) return st;
-    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
-    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
-    limber_status w = lm_record_status(run, word, why);
-    if (!w) w = lm_record_flush(run);
-    return st ? st : w;
+    return st;
 }

@@ -109,6 +109,12 @@ limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a);
 /* The static equilibrium near run->q into it: by the model's own entry, if it has one. */
 limber_status lm_find_equilibrium(lm_run *run);
 
+/* An analysis that leaves the state as it found it: its group is begun, `compute` makes and records what it
+ * makes, the outcome is noted in the file. */
+typedef limber_status lm_aside(lm_run *run, const lm_spec_analysis *a, void *context);
+limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *compute,
+                           void *context);
+
 /* modes_record.c: into the result file. */
 limber_status lm_modes_begin(lm_run *run);
 limber_status lm_modes_record(lm_run *run, const lm_modes *m, const char *about);

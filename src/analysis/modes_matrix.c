@@ -284,7 +284,7 @@ static limber_status no_accelerations(lm_modes *m, double t, int bad)
     return lm_modes_fail(m, "%s", m->g->failure);
 }
 
-limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
+static limber_status linearise_at_rest(lm_modes *m, double t, const double *q)
 {
     lm_system *sys = m->sys;
     limber_status st = begin(m, t, q);
@@ -296,6 +296,14 @@ limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
     if (balance(m)) return not_finite(m);
     st = matrices(m, m->zero, m->zero);
     if (!st) rigid_motions(m);
+    return st;
+}
+
+limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
+{
+    m->sys->still = 1;
+    limber_status st = linearise_at_rest(m, t, q);
+    m->sys->still = 0;
     return st;
 }
 

@@ -2,6 +2,8 @@
  * they grow from nothing to their full size. */
 #include "analysis/statics.h"
 
+#include "analysis/rigid_motion.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -300,10 +302,15 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     lm_statics_search s = {.run = run};
     limber_status st = run->resuming ? lm_record_truncate(run, 0, 0) : LIMBER_OK; /* anew */
     double softness = run->sys->softness;
+    run->sys->still = 1;
+    if (!st) st = lm_rigid_motion_balance(run, a);
     if (!st) st = begin(&s, a);
     if (!st) st = a->linear ? one_step(&s) : search(&s, a->loc);
     run->sys->load_factor = 1;
     run->sys->softness = softness;
+    run->sys->still = 0;
+    run->t = 0;
+    lm_rigid_motion_warn(run, a->loc);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)run->sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)run->sys->nv);

@@ -1,7 +1,10 @@
-/* Analyses on the way to a state that another one is about: nothing of them is recorded. */
+/* Analyses on the way to a state that another one is about: nothing of them is recorded. And analyses that
+ * leave the state as it was. */
 #include "analysis/modes.h"
+#include "analysis/rigid_motion.h"
 
 #include <stdio.h>
+#include <string.h>
 
 limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a)
 {
@@ -33,4 +36,42 @@ limber_status lm_find_equilibrium(lm_run *run)
     for (int i = spec->analyses.n - 1; i >= 0; i--)
         if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) a = spec->analyses.at[i];
     return lm_run_unrecorded(run, &a);
+}
+
+/* The run's state and that of the companion, to be put back. */
+static double *keep(const lm_run *run)
+{
+    size_t own = (size_t)run->sys->nq + (size_t)run->sys->nv;
+    double *k = lm_alloc(sizeof(double) * (own + lm_rigid_motion_size(run) + 1));
+    if (!k) return NULL;
+    memcpy(k, run->q, sizeof(double) * own);
+    lm_rigid_motion_keep(run, k + own);
+    return k;
+}
+
+static limber_status put_back(lm_run *run, const double *k, double t)
+{
+    size_t own = (size_t)run->sys->nq + (size_t)run->sys->nv;
+    memcpy(run->q, k, sizeof(double) * own);
+    run->t = t;
+    lm_rigid_motion_put_back(run, k + own);
+    return run->sys->form->select_rows(run->sys, t, run->q, 0) < 0 ? LIMBER_MEMORY : LIMBER_OK;
+}
+
+limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *compute, void *context)
+{
+    double t = run->t, *kept = keep(run);
+    limber_status st = kept ? lm_modes_begin(run) : LIMBER_MEMORY;
+    if (!st) {
+        st = compute(run, a, context);
+        limber_status back = put_back(run, kept, t);
+        if (!st) st = back;
+    }
+    lm_free(kept);
+    if (st == LIMBER_IO) return st;
+    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
+    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
+    limber_status w = lm_record_status(run, word, why);
+    if (!w) w = lm_record_flush(run);
+    return st ? st : w;
 }

@@ -17,7 +17,9 @@ limber_status run_listen(const run_how *how, char said[SAID])
                    : limber_model_parse(how->text, strlen(how->text), "m", &load, &model, msg);
     if (st != LIMBER_OK) limber_messages_print(msg, stderr);
     assert_int_equal(st, LIMBER_OK);
-    st = limber_run(model, NULL, &sum, msg);
+    limber_run_options opt = limber_run_options_default();
+    opt.formulation = how->formulation;
+    st = limber_run(model, &opt, &sum, msg);
     snprintf(said, SAID, "%s", sum.reason);
     for (int i = 0; i < limber_messages_count(msg); i++) {
         size_t at = strlen(said);

@@ -282,6 +282,60 @@ static void formulations_agree(void **state)
     }
 }
 
+/* ---- vectors ---- */
+
+/* Largest entry of A v - s v (or of A^T v - s v) over |s| and the largest entry of v; complex. */
+static double vector_error(const lm_linearized *l, int k, double *const v[2], int left)
+{
+    int two = 2 * l->n;
+    const double *re = v[0] + (size_t)two * (size_t)k, *im = v[1] + (size_t)two * (size_t)k;
+    double most = 0, size = 0;
+    for (int i = 0; i < two; i++) {
+        double r = 0, m = 0;
+        for (int j = 0; j < two; j++) {
+            double a = left ? entry(l->A, two, j, i) : entry(l->A, two, i, j);
+            r += a * re[j], m += a * im[j];
+            size = fmax(size, fabs(a) * hypot(re[j], im[j])); /* terms that cancel */
+        }
+        r -= l->pole[k].re * re[i] - l->pole[k].im * im[i];
+        m -= l->pole[k].re * im[i] + l->pole[k].im * re[i];
+        most = fmax(most, hypot(r, m));
+    }
+    return most / size;
+}
+
+/* z_i^T x_k = 1 or 0. */
+static double product_error(const lm_linearized *l, int i, int k)
+{
+    int two = 2 * l->n;
+    const double *zr = l->left[0] + two * i, *zi = l->left[1] + two * i;
+    const double *xr = l->right[0] + two * k, *xi = l->right[1] + two * k;
+    double re = i == k ? -1 : 0, im = 0;
+    for (int j = 0; j < two; j++) {
+        re += zr[j] * xr[j] - zi[j] * xi[j];
+        im += zr[j] * xi[j] + zi[j] * xr[j];
+    }
+    return hypot(re, im);
+}
+
+static void vectors(void **state)
+{
+    static const char *const models[] = {"spin_up", "heavy_top", "gantry_crane"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        linear *s = linear_of(models[i], NULL, "corotational", 0);
+        const lm_linearized *l = &s->l;
+        if (l->nvectors == 0) /* a free motion */
+            assert_true(l->pole[0].re == 0 && l->pole[0].im == 0);
+        for (int k = 0; k < l->nvectors; k++) {
+            assert_under(vector_error(l, k, l->right, 0), 1e-9);
+            assert_under(vector_error(l, k, l->left, 1), 1e-9);
+            for (int j = 0; j < l->nvectors; j++) assert_under(product_error(l, j, k), 1e-7);
+        }
+        linear_done(s);
+    }
+}
+
 /* ---- differences ---- */
 
 static void check(const char *model, const char *text, const char *formulation, double h)
@@ -399,11 +453,17 @@ static void short_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mass_spring_damper),  cmocka_unit_test(transfer_function),
-        cmocka_unit_test(hanging_and_upright), cmocka_unit_test(beam_with_tip_force),
-        cmocka_unit_test(steady_rotation),     cmocka_unit_test(slider_on_a_rotor),
-        cmocka_unit_test(spinning_body),       cmocka_unit_test(formulations_agree),
-        cmocka_unit_test(differences),         cmocka_unit_test(differences_of_a_machine),
+        cmocka_unit_test(mass_spring_damper),
+        cmocka_unit_test(transfer_function),
+        cmocka_unit_test(hanging_and_upright),
+        cmocka_unit_test(beam_with_tip_force),
+        cmocka_unit_test(steady_rotation),
+        cmocka_unit_test(slider_on_a_rotor),
+        cmocka_unit_test(spinning_body),
+        cmocka_unit_test(formulations_agree),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(differences),
+        cmocka_unit_test(differences_of_a_machine),
         cmocka_unit_test(short_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,472 @@
+/* Steps of the companion's run are kept in a table, and between them its state is interpolated: positions by
+ * polynomials of fifth degree through q, v and a at both ends, reactions through four steps. A step that is
+ * asked for again gives the same numbers again, whatever was asked in between. */
+#include "analysis/rigid_motion.h"
+
+#include "analysis/modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A step turns no body by more than TURN: 63 in a turn, with errors of 1e-9 in positions. */
+#define TOLERANCE 1e-8
+#define TURN      0.1
+enum { MOST = 4096, LEAST = 16, STENCIL = 4 };
+static const double ROOM = 8e6; /* doubles of the table */
+
+typedef struct known {
+    lm_motion base;
+    lm_system *sys;   /* the companion */
+    lm_system *whose; /* the system it is one of */
+    lm_integrator *g;
+    double *q0, *v0; /* where it starts at t = 0 */
+    int n, most;     /* steps in the table */
+    size_t size;     /* doubles of each: t, piece, q, v, a, lam */
+    double *table;
+    double *q, *v, *a, *lam; /* what was asked last */
+    double piece;            /* counts starts: nothing is smooth across one */
+    int failed;
+    int redundant;   /* constraints that the others imply */
+    int sign;        /* of the constraints' determinant; 0: unknown */
+    double *rank;    /* scratch for that */
+    double singular; /* the time at which it was last seen to change; NAN: never */
+    lm_arena arena;
+} known;
+
+/* ---- the table ---- */
+
+static double *step_at(const known *k, int i) { return k->table + k->size * (size_t)i; }
+static double time_of(const known *k, int i) { return step_at(k, i)[0]; }
+static double piece_of(const known *k, int i) { return step_at(k, i)[1]; }
+
+static void put_step(known *k)
+{
+    const lm_integrator *g = k->g;
+    if (k->n == k->most) {
+        int keep = k->most / 2;
+        memmove(k->table, step_at(k, k->n - keep), sizeof(double) * k->size * (size_t)keep);
+        k->n = keep;
+    }
+    double *to = step_at(k, k->n++);
+    to[0] = g->clock->t, to[1] = k->piece;
+    to += 2;
+    lm_copy(to, g->q, k->sys->nq), to += k->sys->nq;
+    lm_copy(to, g->v, k->sys->nv), to += k->sys->nv;
+    lm_copy(to, g->a, k->sys->nv), to += k->sys->nv;
+    lm_copy(to, g->lam, k->sys->nl);
+}
+
+/* ---- running ---- */
+
+static int blame(known *k)
+{
+    lm_system *w = k->whose;
+    snprintf(w->trouble, sizeof w->trouble, "the rigid motion cannot be followed: %.200s",
+             k->g->failure);
+    w->trouble_at = k->g->clock->t;
+    w->in_trouble = k->failed = 1;
+    return 1;
+}
+
+static int start(known *k, double t, int keep_step)
+{
+    int bad = lm_integrator_start(k->g, t, keep_step);
+    if (bad < 0) return bad;
+    if (bad) return blame(k);
+    k->piece += 1;
+    put_step(k);
+    return 0;
+}
+
+static int rewind_to_start(known *k)
+{
+    k->n = 0;
+    k->piece = 0;
+    k->failed = k->sign = 0;
+    lm_copy(k->g->q, k->q0, k->sys->nq);
+    lm_copy(k->g->v, k->v0, k->sys->nv);
+    k->redundant = k->sys->form->select_rows(k->sys, 0, k->q0, 0);
+    return k->redundant < 0 ? -1 : start(k, 0, 0);
+}
+
+static double fastest_turn(const known *k)
+{
+    double most = 0;
+    for (int i = 3; i < k->sys->nv; i += 6) {
+        const double *w = k->g->v + i;
+        most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    }
+    return sqrt(most);
+}
+
+/* Joints that were redundant in a singular position only: the motion could go on in several ways. */
+static int lost_rank(known *k)
+{
+    lm_integrator *g = k->g;
+    char name[160];
+    int row = 0;
+    double t = g->clock->t;
+    double off = k->redundant ? k->sys->form->hidden_violation(k->sys, t, g->q, &row) : 0;
+    if (off < 1e-7) return 0;
+    k->sys->form->describe(k->sys, k->sys->nv + row, name, sizeof name);
+    snprintf(g->failure, sizeof g->failure,
+             "at t = %.6g the joints lose rank (%s): in this position of the mechanism they do not "
+             "determine how it goes on",
+             t, name);
+    return 1;
+}
+
+static void watch_rank(known *k)
+{
+    const lm_integrator *g = k->g;
+    int sign = k->sys->mobility ? 0 : lm_rank_sign(k->sys, g->clock->t, g->q, k->rank);
+    if (sign * k->sign < 0) k->singular = g->clock->t;
+    if (sign) k->sign = sign;
+}
+
+static int advance(known *k)
+{
+    lm_integrator *g = k->g;
+    double t = g->clock->t, same = 1e-12 * g->opt.until;
+    double kink = k->sys->form->next_kink(k->sys, t + same);
+    double limit = t + TURN / fmax(fastest_turn(k), 1e-3 / g->opt.until);
+    limit = fmin(limit, kink - 0.01 * same);
+    int bad = g->ops->step(g, limit);
+    if (bad < 0) return bad;
+    if (bad || lost_rank(k)) return blame(k);
+    put_step(k);
+    watch_rank(k);
+    if (g->clock->t < kink - 0.02 * same) return 0;
+    int bad_start = start(k, kink + 0.01 * same, 1);
+    g->clock->h_next = fmin(g->clock->h_next, g->opt.first_step);
+    return bad_start;
+}
+
+/* Steps of the last piece in the table, STENCIL at most. */
+static int last_piece(const known *k)
+{
+    int n = 1;
+    while (n < STENCIL && n < k->n && piece_of(k, k->n - 1 - n) == k->piece) n++;
+    return n;
+}
+
+/* Steps up to t, and as many behind a start as interpolation takes. */
+static int cover(known *k, double t)
+{
+    int bad = k->failed ? 1 : 0;
+    if (k->n == 0 || t < time_of(k, 0)) bad = rewind_to_start(k);
+    while (!bad && (time_of(k, k->n - 1) < t || last_piece(k) < STENCIL)) bad = advance(k);
+    return bad;
+}
+
+/* ---- between the steps ---- */
+
+/* Value, slope and curvature at x of the quintic that has p, v h, a h^2 at both ends. */
+static void quintic(const double p[2], const double v[2], const double a[2], double h, double x,
+                    double out[3])
+{
+    double V[2] = {v[0] * h, v[1] * h}, A[2] = {a[0] * h * h, a[1] * h * h};
+    double D = p[1] - p[0];
+    double c3 = 10 * D - 6 * V[0] - 4 * V[1] - 1.5 * A[0] + 0.5 * A[1];
+    double c4 = -15 * D + 8 * V[0] + 7 * V[1] + 1.5 * A[0] - A[1];
+    double c5 = 6 * D - 3 * (V[0] + V[1]) - 0.5 * (A[0] - A[1]);
+    out[0] = p[0] + x * (V[0] + x * (0.5 * A[0] + x * (c3 + x * (c4 + x * c5))));
+    out[1] = (V[0] + x * (A[0] + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))) / h;
+    out[2] = (A[0] + x * (6 * c3 + x * (12 * c4 + x * 20 * c5))) / (h * h);
+}
+
+static lm_quat half(lm_v3 w, lm_quat q) /* (0, w) q / 2 */
+{
+    lm_quat p = quat_mul((lm_quat){0, w.x, w.y, w.z}, q);
+    return (lm_quat){0.5 * p.w, 0.5 * p.x, 0.5 * p.y, 0.5 * p.z};
+}
+
+/* The quaternion and its derivatives at one end: q. = w q/2, q.. = al q/2 - |w|^2 q/4. */
+static void turn_end(const double *q, const double *w, const double *al, double sign,
+                     double out[3][4])
+{
+    lm_quat p = quat_from(q);
+    p = (lm_quat){sign * p.w, sign * p.x, sign * p.y, sign * p.z};
+    double ww = 0.25 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    lm_quat d = half(v3_from(w), p), dd = half(v3_from(al), p);
+    quat_put(out[0], p);
+    quat_put(out[1], d);
+    quat_put(out[2], (lm_quat){dd.w - ww * p.w, dd.x - ww * p.x, dd.y - ww * p.y, dd.z - ww * p.z});
+}
+
+/* Of the unit quaternion along Q: w = 2 vec(Q. Q^*)/|Q|^2, and its rate. */
+static void turn_of(const lm_quat Q[3], double *q, double *w, double *al)
+{
+    lm_quat back = {Q[0].w, -Q[0].x, -Q[0].y, -Q[0].z};
+    lm_quat rate_back = {Q[1].w, -Q[1].x, -Q[1].y, -Q[1].z};
+    lm_quat p = quat_mul(Q[1], back), r = quat_mul(Q[2], back), s = quat_mul(Q[1], rate_back);
+    double n = Q[0].w * Q[0].w + Q[0].x * Q[0].x + Q[0].y * Q[0].y + Q[0].z * Q[0].z;
+    double dn = 2 * p.w; /* d|Q|^2/dt */
+    lm_v3 a = v3(p.x, p.y, p.z), b = v3_add(v3(r.x, r.y, r.z), v3(s.x, s.y, s.z));
+    quat_put(q, quat_unit(Q[0]));
+    v3_put(w, v3_mul(2 / n, a));
+    v3_put(al, v3_sub(v3_mul(2 / n, b), v3_mul(2 * dn / (n * n), a)));
+}
+
+static void node_between(const known *k, const double *s0, const double *s1, int node, double h,
+                         double x)
+{
+    const double *q[2] = {s0 + 2 + 7 * node, s1 + 2 + 7 * node};
+    const double *v[2] = {s0 + 2 + k->sys->nq + 6 * node, s1 + 2 + k->sys->nq + 6 * node};
+    const double *a[2] = {v[0] + k->sys->nv, v[1] + k->sys->nv};
+    double end[2][3][4], o[3], same = 0;
+    for (int i = 0; i < 3; i++) {
+        quintic((double[]){q[0][i], q[1][i]}, (double[]){v[0][i], v[1][i]},
+                (double[]){a[0][i], a[1][i]}, h, x, o);
+        k->q[7 * node + i] = o[0], k->v[6 * node + i] = o[1], k->a[6 * node + i] = o[2];
+    }
+    for (int i = 3; i < 7; i++) same += q[0][i] * q[1][i];
+    turn_end(q[0] + 3, v[0] + 3, a[0] + 3, 1, end[0]);
+    turn_end(q[1] + 3, v[1] + 3, a[1] + 3, same < 0 ? -1 : 1, end[1]);
+    double Q[3][4];
+    for (int i = 0; i < 4; i++) {
+        quintic((double[]){end[0][0][i], end[1][0][i]}, (double[]){end[0][1][i], end[1][1][i]},
+                (double[]){end[0][2][i], end[1][2][i]}, h, x, o);
+        for (int d = 0; d < 3; d++) Q[d][i] = o[d];
+    }
+    lm_quat all[3] = {quat_from(Q[0]), quat_from(Q[1]), quat_from(Q[2])};
+    turn_of(all, k->q + 7 * node + 3, k->v + 6 * node + 3, k->a + 6 * node + 3);
+}
+
+/* Lagrange through the steps first .. first + n - 1, of the reactions and the joint angles. */
+static void through_steps(const known *k, int first, int n, double t)
+{
+    int nodes = k->sys->model->nnodes, nq = k->sys->nq;
+    size_t lam = 2 + (size_t)nq + 2 * (size_t)k->sys->nv;
+    memset(k->lam, 0, sizeof(double) * (size_t)k->sys->nl);
+    for (int i = 7 * nodes; i < nq; i++) k->q[i] = 0;
+    for (int i = first; i < first + n; i++) {
+        double w = 1;
+        for (int j = first; j < first + n; j++)
+            if (j != i) w *= (t - time_of(k, j)) / (time_of(k, i) - time_of(k, j));
+        for (int l = 0; l < k->sys->nl; l++) k->lam[l] += w * step_at(k, i)[lam + (size_t)l];
+        for (int c = 7 * nodes; c < nq; c++) k->q[c] += w * step_at(k, i)[2 + c];
+    }
+}
+
+static void between(known *k, int i, double t)
+{
+    double h = time_of(k, i + 1) - time_of(k, i), x = (t - time_of(k, i)) / h;
+    int first = i, n = 2;
+    for (int node = 0; node < k->sys->model->nnodes; node++)
+        node_between(k, step_at(k, i), step_at(k, i + 1), node, h, x);
+    while (first > 0 && i - first < STENCIL - 2 && piece_of(k, first - 1) == piece_of(k, i))
+        first--;
+    while (n < STENCIL && first + n < k->n && piece_of(k, first + n) == piece_of(k, i)) n++;
+    through_steps(k, first, n, t);
+}
+
+static void exactly(known *k, int i)
+{
+    const double *s = step_at(k, i) + 2;
+    lm_copy(k->q, s, k->sys->nq), s += k->sys->nq;
+    lm_copy(k->v, s, k->sys->nv), s += k->sys->nv;
+    lm_copy(k->a, s, k->sys->nv), s += k->sys->nv;
+    lm_copy(k->lam, s, k->sys->nl);
+}
+
+/* The last step that is not behind t. */
+static int locate(const known *k, double t)
+{
+    int low = 0, high = k->n - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (time_of(k, middle) <= t)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static int state_at(lm_motion *m, double t, lm_state *s)
+{
+    known *k = (known *)m;
+    t = fmax(t, 0);
+    int bad = cover(k, t);
+    if (bad) return bad;
+    int i = locate(k, t);
+    if (i == k->n - 1 || time_of(k, i) == t || piece_of(k, i) != piece_of(k, i + 1))
+        exactly(k, i);
+    else
+        between(k, i, t);
+    *s = (lm_state){t, k->q, k->v, k->a, k->lam};
+    return 0;
+}
+
+/* ---- making ---- */
+
+static void destroy(lm_motion *m)
+{
+    known *k = (known *)m;
+    if (k->g) k->g->ops->destroy(k->g);
+    lm_free(k->table);
+    lm_arena arena = k->arena;
+    lm_arena_free(&arena);
+}
+
+/* The time over which errors add up. */
+static double span(const lm_spec *spec)
+{
+    double most = 0;
+    for (int i = 0; i < spec->analyses.n; i++) most = fmax(most, spec->analyses.at[i].until);
+    return most > 0 ? most : 1;
+}
+
+static int reserve(known *k)
+{
+    const lm_system *s = k->sys;
+    lm_arena *a = &k->arena;
+    double until = span(s->model->spec);
+    lm_integrator_options opt = {.until = until,
+                                 .tolerance = TOLERANCE,
+                                 .first_step = 1e-4 * until,
+                                 .largest_step = until,
+                                 .rho_inf = 0.8,
+                                 .method = LM_METHOD_RADAU};
+    k->size = 2 + (size_t)s->nq + 2 * (size_t)s->nv + (size_t)s->nl;
+    k->most = (int)fmax(LEAST, fmin(MOST, ROOM / (double)k->size));
+    k->g = lm_radau_create(k->sys, &opt);
+    k->table = lm_alloc(sizeof(double) * k->size * (size_t)k->most);
+    k->q0 = LM_NEW_N(a, double, s->nq + 1);
+    k->v0 = LM_NEW_N(a, double, s->nv + 1);
+    k->q = LM_NEW_N(a, double, s->nq + 1);
+    k->v = LM_NEW_N(a, double, s->nv + 1);
+    k->a = LM_NEW_N(a, double, s->nv + 1);
+    k->lam = LM_NEW_N(a, double, s->nl + 1);
+    k->rank = LM_NEW_N(a, double, lm_rank_size(s) + 1);
+    k->singular = NAN;
+    if (!k->g || !k->table || !k->rank || !k->q0 || !k->v0 || !k->q || !k->v || !k->a || !k->lam)
+        return -1;
+    k->g->clock->size = s->model->size > 0 ? s->model->size : 1;
+    return 0;
+}
+
+static known *make(lm_system *whose)
+{
+    lm_arena arena = {0};
+    known *k = LM_NEW(&arena, known);
+    if (!k) return NULL;
+    *k = (known){.base = {state_at, destroy, 1}, .sys = whose->companion, .whose = whose};
+    k->arena = arena;
+    if (reserve(k) == 0) return k;
+    destroy(&k->base);
+    return NULL;
+}
+
+/* ---- for the analyses ---- */
+
+/* A run of the companion, as far as its state. */
+static lm_run companion_run(const lm_run *run, known *k)
+{
+    lm_run r = *run;
+    r.sys = k->sys;
+    r.model = k->sys->model;
+    r.file = NULL;
+    r.resuming = 0;
+    r.q = k->q0, r.v = k->v0;
+    return r;
+}
+
+static void changed(known *k)
+{
+    k->n = 0;
+    k->failed = 0;
+    k->base.version++;
+}
+
+/* What is wrong with the motion from the start is wrong with the model. */
+static limber_status first_steps(lm_run *run, known *k)
+{
+    lm_state s;
+    int bad = state_at(&k->base, 0, &s);
+    if (bad <= 0) return bad ? LIMBER_MEMORY : LIMBER_OK;
+    lm_error(run->diag, ((lm_loc){run->model->spec->file, 0, 0}),
+             "the rigid motion of the mechanism is not determined: %s", k->g->failure);
+    return LIMBER_INPUT;
+}
+
+limber_status lm_rigid_motion_start(lm_run *run)
+{
+    lm_system *sys = run->sys;
+    if (!sys->companion) return LIMBER_OK;
+    known *k = sys->motion ? (known *)sys->motion : make(sys);
+    if (!k) return LIMBER_MEMORY;
+    sys->motion = &k->base;
+    lm_run rigid = companion_run(run, k);
+    limber_status st = lm_initial_state(&rigid);
+    changed(k);
+    return st ? st : first_steps(run, k);
+}
+
+limber_status lm_rigid_motion_again(lm_run *run, double t)
+{
+    known *k = (known *)run->sys->motion;
+    lm_state s;
+    if (!k || t <= 0) return LIMBER_OK;
+    int bad = state_at(&k->base, t, &s);
+    if (bad) return bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED;
+    lm_copy(k->q0, s.q, k->sys->nq);
+    lm_copy(k->v0, s.v, k->sys->nv);
+    changed(k);
+    return LIMBER_OK;
+}
+
+size_t lm_rigid_motion_size(const lm_run *run)
+{
+    const lm_system *c = run->sys->motion ? run->sys->companion : NULL;
+    return c ? (size_t)c->nq + (size_t)c->nv : 0;
+}
+
+void lm_rigid_motion_keep(const lm_run *run, double *to)
+{
+    const known *k = (const known *)run->sys->motion;
+    if (!k) return;
+    lm_copy(to, k->q0, k->sys->nq);
+    lm_copy(to + k->sys->nq, k->v0, k->sys->nv);
+}
+
+void lm_rigid_motion_put_back(lm_run *run, const double *from)
+{
+    known *k = (known *)run->sys->motion;
+    if (!k) return;
+    lm_copy(k->q0, from, k->sys->nq);
+    lm_copy(k->v0, from + k->sys->nq, k->sys->nv);
+    changed(k);
+}
+
+limber_status lm_rigid_motion_balance(lm_run *run, const lm_spec_analysis *a)
+{
+    known *k = (known *)run->sys->motion;
+    if (!k || k->sys->mobility == 0) return LIMBER_OK;
+    lm_run rigid = companion_run(run, k);
+    limber_status st = lm_run_unrecorded(&rigid, a);
+    if (st) return st;
+    memset(k->v0, 0, sizeof(double) * (size_t)k->sys->nv);
+    changed(k);
+    return run->sys->form->initial(run->sys, run->q, run->v) ? LIMBER_STOPPED : LIMBER_OK;
+}
+
+void lm_rigid_motion_warn(lm_run *run, lm_loc loc)
+{
+    const known *k = (const known *)run->sys->motion;
+    if (!k) return;
+    if (k->base.largest > 0.2)
+        lm_warning(run->diag, loc,
+                   "elastic bodies turn by up to %.3g rad against the rigid motion, and this "
+                   "formulation is linear in that: compare with 'corotational'",
+                   k->base.largest);
+    if (!isnan(k->singular))
+        lm_warning(
+            run->diag, loc,
+            "the rigid motion passes a position near t = %.4g in which the joints lose rank: "
+            "it goes straight on, but there the elastic mechanism may do otherwise; compare "
+            "with 'corotational'",
+            k->singular);
+}
