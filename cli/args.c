@@ -6,7 +6,7 @@
 
 typedef enum kind { FLAG, TEXT, NUMBER, COUNT, SET } kind;
 
-#define RUN "run static modes linearize campbell compare "
+#define RUN "run static modes linearize campbell periodic compare "
 
 static const struct option {
     const char *name, *value;
@@ -54,7 +54,8 @@ static const struct {
     {"static", "MODEL", "static equilibrium"},
     {"modes", "MODEL", "natural frequencies and mode shapes"},
     {"linearize", "MODEL", "linear model: state space, poles, transfer functions"},
-    {"campbell", "MODEL", "eigenvalues against speed (not in this version)"},
+    {"campbell", "MODEL", "eigenvalues against the speed of a drive, critical speeds"},
+    {"periodic", "MODEL", "periodic steady state and its stability"},
     {"compare", "MODEL", "every formulation that applies (not in this version)"},
     {"report", "RESULTS", "HTML report of result files: animation and plots"},
     {"export", "RESULTS", "CSV or files for ParaView from a result file"},

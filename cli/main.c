@@ -86,12 +86,16 @@ static int is_last(const limber_summary *s, const char *type)
 
 /* Modes and a linearised model by their tables, the last of the other analyses by a line. */
 static void show_results(FILE *out, const limber_summary *s, const mode_list *modes,
-                         const mode_list *poles, const char *results)
+                         const mode_list *poles, const multiplier_list *multipliers,
+                         const campbell_list *campbell, const char *results)
 {
     int is_modes = is_last(s, "modes"), is_linear = is_last(s, "linearize");
+    int is_campbell = is_last(s, "campbell");
     if (s->modes || is_modes) show_modes(out, s, modes, results);
     if (s->states || is_linear) show_linearized(out, s, poles, results);
-    if (!is_modes && !is_linear) show_summary(out, s, results);
+    show_periodic(out, s, multipliers);
+    if (s->speeds || is_campbell) show_campbell(out, s, campbell, results);
+    if (!is_modes && !is_linear && !is_campbell) show_summary(out, s, results);
 }
 
 static int command_run(const args *a, limber_messages *msg)
@@ -100,6 +104,8 @@ static int command_run(const args *a, limber_messages *msg)
     limber_run_options o = limber_run_options_default();
     limber_summary sum;
     mode_list modes = {0}, poles = {0};
+    multiplier_list multipliers = {0};
+    campbell_list campbell = {0};
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
@@ -121,6 +127,11 @@ static int command_run(const args *a, limber_messages *msg)
     o.mode_context = &modes;
     o.pole = modes_add;
     o.pole_context = &poles;
+    o.multiplier = multipliers_add;
+    o.multiplier_context = &multipliers;
+    o.branch = branches_add;
+    o.critical = critical_add;
+    o.branch_context = o.critical_context = &campbell;
     int terminal = !a->quiet && isatty(STDERR_FILENO);
     o.progress_context = &terminal;
     catch_signals();
@@ -129,11 +140,13 @@ static int command_run(const args *a, limber_messages *msg)
     limber_model_free(model);
     FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_summary_json(out, &sum, o.results, &modes, &poles);
+        show_summary_json(out, &sum, o.results, &modes, &poles, &multipliers, &campbell);
     else if (!a->quiet && sum.analysis[0] && sum.method[0])
-        show_results(out, &sum, &modes, &poles, o.results);
+        show_results(out, &sum, &modes, &poles, &multipliers, &campbell, o.results);
     free(modes.at);
     free(poles.at);
+    free(multipliers.at);
+    campbell_free(&campbell);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
     return exit_status(st);

@@ -92,7 +92,8 @@ void json_number(FILE *out, const char *name, double x)
 }
 
 void show_summary_json(FILE *out, const limber_summary *s, const char *results,
-                       const mode_list *modes, const mode_list *poles)
+                       const mode_list *modes, const mode_list *poles,
+                       const multiplier_list *multipliers, const campbell_list *campbell)
 {
     fprintf(out, "{\"status\": %d, \"reason\": ", (int)s->status);
     json_text(out, s->reason);
@@ -111,6 +112,8 @@ void show_summary_json(FILE *out, const limber_summary *s, const char *results,
     json_number(out, "constraint_error", s->constraint_error);
     if (s->modes || strcmp(s->analysis, "modes") == 0) show_modes_json(out, s, modes);
     if (s->states || strcmp(s->analysis, "linearize") == 0) show_linearized_json(out, s, poles);
+    show_periodic_json(out, s, multipliers);
+    if (s->speeds || strcmp(s->analysis, "campbell") == 0) show_campbell_json(out, s, campbell);
     fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }
 

@@ -18,11 +18,35 @@ void show_linearized(FILE *out, const limber_summary *s, const mode_list *poles,
                      const char *results);
 void show_linearized_json(FILE *out, const limber_summary *s, const mode_list *poles);
 
+/* The multipliers of the last periodic motion. */
+typedef struct multiplier_list {
+    limber_multiplier *at;
+    int n, room, failed;
+} multiplier_list;
+
+void multipliers_add(void *list, const limber_multiplier *multiplier);
+void show_periodic(FILE *out, const limber_summary *s, const multiplier_list *list);
+void show_periodic_json(FILE *out, const limber_summary *s, const multiplier_list *list);
+
+/* The branches and critical speeds of the last Campbell diagram. */
+typedef struct campbell_list {
+    limber_branch *branch;
+    limber_critical *critical;
+    int nbranches, ncritical, branch_room, critical_room, failed;
+} campbell_list;
+
+void branches_add(void *list, const limber_branch *branch);
+void critical_add(void *list, const limber_critical *critical);
+void campbell_free(campbell_list *l);
+void show_campbell(FILE *out, const limber_summary *s, const campbell_list *l, const char *results);
+void show_campbell_json(FILE *out, const limber_summary *s, const campbell_list *l);
+
 void show_progress(const limber_progress *p); /* one line on stderr, rewritten */
 void show_progress_end(void);
 void show_summary(FILE *out, const limber_summary *s, const char *results);
 void show_summary_json(FILE *out, const limber_summary *s, const char *results,
-                       const mode_list *modes, const mode_list *poles);
+                       const mode_list *modes, const mode_list *poles,
+                       const multiplier_list *multipliers, const campbell_list *campbell);
 void show_reason(FILE *out, const limber_summary *s, const char *results);
 void show_profile(FILE *out, const limber_summary *s);
 void show_check(FILE *out, const limber_model *m, const limber_check_info *info, limber_status st);

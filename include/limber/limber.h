@@ -146,6 +146,33 @@ typedef struct limber_mode {
     char moves[160]; /* what moves most: "body arm along y" */
 } limber_mode;
 
+/* One Floquet multiplier of a `periodic` analysis: what a small deviation is multiplied by in a
+ * period. */
+typedef struct limber_multiplier {
+    int number;             /* from 1, the largest first */
+    double real, imaginary; /* imaginary > 0 stands for a pair */
+    double modulus;         /* above 1: the deviation grows */
+    double growth, omega;   /* its exponent, 1/s: log(modulus)/T and, but for whole turns, angle/T */
+    char moves[160];        /* what moves most */
+} limber_multiplier;
+
+/* One branch of a `campbell` analysis at the first, the middle and the last speed; NAN where it is not
+ * among the lowest. */
+typedef struct limber_branch {
+    int number; /* from 1 */
+    double speed[3];
+    double frequency[3], damping_ratio[3]; /* Hz; as for modes */
+    double whirl[3]; /* orbits seen from the ground: 1 forward, -1 backward circles, 0 lines */
+} limber_branch;
+
+/* A speed at which unbalance meets a branch. */
+typedef struct limber_critical {
+    double speed;
+    int branch;
+    double frequency; /* Hz, seen from the ground */
+    double whirl;     /* as above */
+} limber_critical;
+
 typedef struct limber_run_options {
     const char *formulation; /* NULL: the model's */
     const char *analysis; /* NULL: the model's list; else only this type, with defaults if absent */
@@ -169,6 +196,14 @@ typedef struct limber_run_options {
      * moves most; it has no participation. NULL: not. */
     void (*pole)(void *context, const limber_mode *pole);
     void *pole_context;
+    /* Called for each multiplier of a `periodic` analysis, the largest first; NULL: not. */
+    void (*multiplier)(void *context, const limber_multiplier *multiplier);
+    void *multiplier_context;
+    /* Called for each branch and each critical speed of a `campbell` analysis; NULL: not. */
+    void (*branch)(void *context, const limber_branch *branch);
+    void *branch_context;
+    void (*critical)(void *context, const limber_critical *critical);
+    void *critical_context;
 } limber_run_options;
 
 limber_run_options limber_run_options_default(void);
@@ -189,6 +224,12 @@ typedef struct limber_summary {
     double total_mass[6];    /* along x, y, z; about x, y, z through the origin */
     double captured_mass[6]; /* the part of it that the modes move */
     int states, inputs, outputs, poles; /* of the last linearised model; a pair is one pole */
+    double period;           /* of the last periodic motion; 0: none */
+    int cycles, multipliers; /* periods that were run to find it; multipliers there are */
+    int stability;           /* of it: -1 stable, 0 marginal, 1 unstable */
+    int branches, critical_speeds, speeds; /* of the last campbell analysis: found; computed */
+    double unstable_from, unstable_to;     /* speeds between which a branch grows; NAN: none */
+    char frame[12];                        /* "rotating", "fixed": its axes */
     double seconds;
     double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
     char reason[512]; /* why it stopped, "" when done */

@@ -1,5 +1,7 @@
 /* What cannot be run is refused before anything is computed or written. */
-#include "analysis/run.h"
+#include "analysis/periodic.h"
+
+#include "analysis/steady.h"
 
 #include <math.h>
 
@@ -7,7 +9,8 @@ enum { MOST_ROWS = 100000000 }; /* of a result, as in the reader */
 
 const char *lm_analysis_name(lm_analysis_type type)
 {
-    static const char *const names[] = {"dynamics", "statics", "modes", "linearize", "campbell"};
+    static const char *const names[] = {"dynamics",  "statics",  "modes",
+                                        "linearize", "campbell", "periodic"};
     return names[type];
 }
 
@@ -47,14 +50,55 @@ static limber_status refuse_linearize(lm_run *run, const lm_spec_analysis *a)
     return LIMBER_UNSUPPORTED;
 }
 
+/* What changes between steps only has no derivative. */
+static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
+{
+    double T;
+    const lm_system *sys = run->sys;
+    const char *why = NULL;
+    if (sys && sys->discrete) why = "'states' and 'surfaces', which remember what has been,";
+    if (run->model->on_step) why = "a function of the program that is called after steps";
+    if (why) {
+        lm_error(run->diag, a->loc, "'periodic' cannot follow %s through a period: use 'dynamics'",
+                 why);
+        return LIMBER_UNSUPPORTED;
+    }
+    if (sys && !sys->form->difference) {
+        lm_error(run->diag, a->loc, "'periodic' is not possible with the formulation '%s'",
+                 sys->form->name);
+        return LIMBER_UNSUPPORTED;
+    }
+    return lm_periodic_period(run, a, &T);
+}
+
+static limber_status refuse_campbell(lm_run *run, const lm_spec_analysis *a)
+{
+    const lm_model *m = run->model;
+    if (a->drive < 0) {
+        lm_error(run->diag, a->loc,
+                 "the model has no 'campbell' analysis, which says what turns and how fast: add "
+                 "one, for example 'analysis: {type: campbell, drive: JOINT, speeds: [0, 100, "
+                 "21]}'");
+        return LIMBER_INPUT;
+    }
+    if (!lm_steady_drive(m, a->drive)) {
+        lm_error(run->diag, a->loc,
+                 "campbell: joint '%s' has no drive of its angle: give it one, for example "
+                 "'drive: 0*t'; its speed is that of the analysis",
+                 m->joints[a->drive].name);
+        return LIMBER_INPUT;
+    }
+    if (!run->sys || run->sys->form->turn) return LIMBER_OK;
+    lm_error(run->diag, a->loc, "'campbell' is not possible with the formulation '%s'",
+             run->sys->form->name);
+    return LIMBER_UNSUPPORTED;
+}
+
 limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a)
 {
     if (a->type == LM_ANALYSIS_DYNAMICS) return refuse_dynamics(run, a);
     if (a->type == LM_ANALYSIS_LINEARIZE) return refuse_linearize(run, a);
-    if (a->type == LM_ANALYSIS_STATICS || a->type == LM_ANALYSIS_MODES) return LIMBER_OK;
-    lm_error(
-        run->diag, a->loc,
-        "analysis '%s' is not in this version; 'dynamics', 'statics', 'modes' and 'linearize' are",
-        lm_analysis_name(a->type));
-    return LIMBER_UNSUPPORTED;
+    if (a->type == LM_ANALYSIS_PERIODIC) return refuse_periodic(run, a);
+    if (a->type == LM_ANALYSIS_CAMPBELL) return refuse_campbell(run, a);
+    return LIMBER_OK; /* statics, modes */
 }

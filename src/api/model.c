@@ -123,25 +123,6 @@ void limber_model_on_step(limber_model *model, int (*function)(void *context, li
 void limber_schema_json(FILE *out) { lm_schema_json(out); }
 void limber_schema_markdown(FILE *out) { lm_schema_markdown(out); }
 
-/* "'a', 'b' and 'c'": the formulations that there are. */
-static void refuse_form(lm_formulation_type type, lm_loc loc, lm_diag *diag)
-{
-    char list[160] = "";
-    int left = 0;
-    for (int i = 0; i <= LM_FORM_FFR; i++) left += lm_form_get((lm_formulation_type)i) != NULL;
-    for (int i = 0; i <= LM_FORM_FFR; i++) {
-        size_t n = strlen(list);
-        if (!lm_form_get((lm_formulation_type)i)) continue;
-        left--;
-        snprintf(list + n, sizeof list - n, "'%s'%s", lm_form_name((lm_formulation_type)i),
-                 left > 1 ? ", "
-                 : left   ? " and "
-                          : "");
-    }
-    lm_error(diag, loc, "formulation '%s' is not in this version; %s are", lm_form_name(type),
-             list);
-}
-
 const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag)
 {
     const char *names[LM_FORM_FFR + 1];
@@ -160,7 +141,5 @@ const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_dia
                  near ? near : "", near ? "'?" : "");
         return NULL;
     }
-    const lm_form *form = lm_form_get(type);
-    if (!form) refuse_form(type, loc, diag);
-    return form;
+    return lm_form_get(type);
 }

@@ -1,7 +1,9 @@
 /* Running a model's analyses into a result file, and checking a model. */
 #include "api/api.h"
 
+#include "analysis/campbell.h"
 #include "analysis/linearize.h"
+#include "analysis/periodic.h"
 #include "analysis/run.h"
 #include "io/csv.h"
 
@@ -196,16 +198,17 @@ static void analysis_group(const lm_run *run, const lm_spec_analysis *a, int fir
 /* 1: it leaves another state than it was given, and rows of it. */
 static int hands_on(const lm_spec_analysis *a)
 {
-    return a->type == LM_ANALYSIS_DYNAMICS || a->type == LM_ANALYSIS_STATICS;
+    return a->type == LM_ANALYSIS_DYNAMICS || a->type == LM_ANALYSIS_STATICS ||
+           a->type == LM_ANALYSIS_PERIODIC;
 }
 
 static limber_status analyse(lm_run *run, const lm_spec_analysis *a)
 {
     if (a->type == LM_ANALYSIS_MODES) return lm_modes_analysis(run, a);
     if (a->type == LM_ANALYSIS_LINEARIZE) return lm_linearize(run, a);
-    limber_status st = a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
-    run->t = a->type == LM_ANALYSIS_DYNAMICS ? run->sum->t : 0;
-    return st;
+    if (a->type == LM_ANALYSIS_CAMPBELL) return lm_campbell_analysis(run, a);
+    if (a->type == LM_ANALYSIS_PERIODIC) return lm_periodic_analysis(run, a);
+    return a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
 }
 
 static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int first)
@@ -273,7 +276,7 @@ static limber_status named_analysis(lm_run *run, lm_spec_analysis *a)
 {
     const lm_spec *spec = run->model->spec;
     int type = -1;
-    for (int i = 0; i <= LM_ANALYSIS_CAMPBELL; i++)
+    for (int i = 0; i <= LM_ANALYSIS_PERIODIC; i++)
         if (strcmp(run->opt->analysis, lm_analysis_name((lm_analysis_type)i)) == 0) type = i;
     if (type < 0) {
         lm_error(run->diag, ((lm_loc){0}), "unknown analysis '%s'", run->opt->analysis);

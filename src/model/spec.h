@@ -319,7 +319,8 @@ typedef enum lm_analysis_type {
     LM_ANALYSIS_STATICS,
     LM_ANALYSIS_MODES,
     LM_ANALYSIS_LINEARIZE,
-    LM_ANALYSIS_CAMPBELL
+    LM_ANALYSIS_CAMPBELL,
+    LM_ANALYSIS_PERIODIC
 } lm_analysis_type;
 typedef enum lm_method {
     LM_METHOD_GENERALIZED_ALPHA,
@@ -346,7 +347,9 @@ typedef struct lm_spec_analysis {
     double rho_inf;        /* 0.8 */
     lm_solver solver;      /* dynamics */
     int load_steps;        /* statics: 1 */
-    int count;             /* modes, campbell: 10 */
+    int count;             /* modes, campbell, periodic: 10 */
+    double period;         /* periodic: 0: by the drive */
+    int steps;             /* periodic: in a period; 0: by the tolerance */
     int about_statics;     /* modes, linearize */
     double at;             /* linearize: time; < 0: where the analysis before has ended */
     int linear;            /* statics: in one step */
@@ -354,6 +357,7 @@ typedef struct lm_spec_analysis {
     const char **inputs, **outputs;
     int drive;             /* campbell: joint */
     double speeds[3];      /* campbell: from, to, count */
+    int frame_fixed;       /* campbell: axes that stand still */
     double frequencies[3]; /* linearize: from, to, count; count 0: no transfer functions */
 } lm_spec_analysis;
 

@@ -182,6 +182,50 @@ static int tell_modes(lm_report_part *p)
     return rc < 0;
 }
 
+/* ---- campbell ---- */
+
+typedef struct diagram {
+    double branches, from, to; /* speeds between which a branch grows */
+    char critical[160];
+} diagram;
+
+static void see_roots(void *ctx, const lm_rows *t, const double *row, long i)
+{
+    diagram *d = ctx;
+    double re = get(t, row, "real"), im = get(t, row, "imaginary"), speed = get(t, row, "speed");
+    if (i == 0) d->from = NAN;
+    d->branches = fmax(d->branches, get(t, row, "mode"));
+    if (!(re > 1e-6 * hypot(re, im))) return;
+    if (isnan(d->from)) d->from = speed;
+    d->to = speed;
+}
+
+static void see_critical(void *ctx, const lm_rows *t, const double *row, long i)
+{
+    diagram *d = ctx;
+    size_t used = strlen(d->critical);
+    snprintf(d->critical + used, sizeof d->critical - used, "%s%.6g", i ? ", " : "",
+             get(t, row, "speed"));
+}
+
+static int tell_campbell(lm_report_part *p)
+{
+    diagram d = {.from = NAN};
+    char *frame = NULL;
+    int bad = visit(p, "roots", see_roots, &d);
+    if (!bad) bad = visit(p, "critical_speeds", see_critical, &d);
+    if (bad) return bad;
+    int rc = lm_h5_read_attr_text(p->file->file, p->a->group, "frame", &frame);
+    fact(p, "branches", "", "%.0f%s%s", d.branches, rc ? "" : ", axes: ", rc ? "" : frame);
+    lm_free(frame);
+    fact(p, "critical speeds", "", "%s", d.critical[0] ? d.critical : "none");
+    if (isnan(d.from))
+        fact(p, "stability", "good", "no branch grows");
+    else
+        fact(p, "stability", "bad", "unstable from speed %.6g to %.6g", d.from, d.to);
+    return rc < 0;
+}
+
 /* ---- all ---- */
 
 static void tell_status(lm_report_part *p)
@@ -224,6 +268,7 @@ int lm_report_summary(lm_report_part *p)
 {
     tell_status(p);
     if (!strcmp(p->a->type, "modes")) return tell_modes(p);
+    if (!strcmp(p->a->type, "campbell")) return tell_campbell(p);
     int motion = !strcmp(p->a->type, "dynamics") || !strcmp(p->a->type, "statics");
     return motion ? tell_motion(p) : 0;
 }

@@ -22,19 +22,40 @@ export async function campbellPlot(analysis) {
         const f = at.frequency[i];
         lines[modes.indexOf(at.mode[i])][speeds.indexOf(speed)] = Number.isFinite(f) ? f : null;
     });
-    return new CampbellPlot(speeds, modes, lines);
+    const whirl = await whirls(analysis, speeds, modes);
+    return new CampbellPlot(speeds, modes, lines, whirl, await criticalSpeeds(analysis));
+}
+
+/** For each mode and speed "forward", "backward" or ""; null where results say nothing of it. */
+async function whirls(analysis, speeds, modes) {
+    if (!analysis.tables.roots?.columns.includes("whirl")) return null;
+    const [speed, mode, whirl] = await Promise.all(
+        ["speed", "mode", "whirl"].map((c) => analysis.column("roots", c)),
+    );
+    const lines = modes.map(() => new Array(speeds.length).fill(""));
+    whirl.forEach((w, i) => {
+        const name = w > 0.05 ? "forward" : w < -0.05 ? "backward" : "";
+        const line = lines[modes.indexOf(mode[i])];
+        if (line) line[speeds.indexOf(speed[i])] = name;
+    });
+    return lines;
+}
+
+async function criticalSpeeds(analysis) {
+    if (!analysis.tables.critical_speeds?.rows) return [];
+    return [...(await analysis.column("critical_speeds", "speed"))];
 }
 
 class CampbellPlot {
-    constructor(speeds, modes, lines) {
-        Object.assign(this, { speeds, modes, lines });
+    constructor(speeds, modes, lines, whirl = null, critical = []) {
+        Object.assign(this, { speeds, modes, lines, whirl, critical });
         this.figure = { title: "Campbell diagram" };
         this.takesMore = false;
         this.body = h("div", { class: "plot-body" });
         this.readout = h(
             "p",
             { class: "hint" },
-            "Frequency in Hz against speed in rad/s; dashed: once per turn.",
+            "Frequency in Hz against speed in rad/s; dashed: once per turn." + this.criticalText(),
         );
         this.element = h(
             "article",
@@ -43,6 +64,11 @@ class CampbellPlot {
             this.readout,
             this.body,
         );
+    }
+
+    criticalText() {
+        const list = this.critical.map((speed) => number(speed)).join(", ");
+        return list ? ` Critical speeds: ${list} rad/s.` : "";
     }
 
     draw() {
@@ -82,7 +108,9 @@ class CampbellPlot {
             if (Math.abs(line[i] - frequency) < Math.abs(this.lines[nearest][i] - frequency))
                 nearest = m;
         });
-        this.readout.textContent = `Mode ${number(this.modes[nearest])}: ${number(this.lines[nearest][i])} Hz at speed ${number(this.speeds[i])} rad/s`;
+        const whirl = this.whirl?.[nearest][i];
+        const name = `Mode ${number(this.modes[nearest])}${whirl ? `, ${whirl} whirl` : ""}`;
+        this.readout.textContent = `${name}: ${number(this.lines[nearest][i])} Hz at speed ${number(this.speeds[i])} rad/s`;
     }
 
     update() {}

@@ -1,0 +1,424 @@
+/* Eigenvalues against the speed of a drive: the Campbell diagram. */
+#include "analysis/campbell.h"
+
+#include "analysis/modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REFINEMENTS = 60, MOST_CRITICAL = 200 };
+#define PERIODIC 1e-5
+#define ZERO     1e-6 /* of the shift: a double root 0 comes out with half of the digits */
+#define GROWS    1e-6 /* of |s|: a real part that is no rounding */
+
+/* ---- what is left out of the steady state ---- */
+
+/* Gravity across the axis goes round as seen from the rotor, and there is no steady state with it. */
+static limber_status quiet_gravity(lm_campbell *c)
+{
+    lm_run *run = c->run;
+    lm_v3 point, axis, g = run->model->gravity;
+    lm_steady_line(run->model, c->a->drive, &point, &axis);
+    lm_v3 along = v3_mul(v3_dot(g, axis), axis);
+    c->sys = run->sys;
+    if (v3_norm(v3_sub(g, along)) <= 1e-9 * v3_norm(g)) return LIMBER_OK;
+    lm_warning(
+        run->diag, c->a->loc,
+        "campbell: gravity across the axis of joint '%s' is left out: seen from what turns it "
+        "goes round, and there is no steady state with it",
+        run->model->joints[c->a->drive].name);
+    lm_diag own = {0};
+    c->quiet = *run->model;
+    c->quiet.gravity = along;
+    limber_status st = run->sys->form->create(&c->quiet, &own, &c->own);
+    lm_diag_free(&own);
+    if (st) return st;
+    c->sys = c->own;
+    c->sys->solver = run->sys->solver;
+    return c->sys->form->select_rows(c->sys, 0, run->q, 0) < 0 ? LIMBER_MEMORY : LIMBER_OK;
+}
+
+/* The part across the axis of three components at t = 0, taken back in `to`. 1: there is one. */
+static int take_back(const lm_campbell *c, const lm_expr e[3], double *scratch, double *to)
+{
+    double value[3] = {0}, d[3];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < e[i].ninputs; k++)
+            if (e[i].inputs[k] != LM_SLOT_T) return 0; /* of the motion: it stays */
+        lm_expr_time(&e[i], 0, scratch, d);
+        value[i] = d[0];
+    }
+    lm_v3 axis = c->steady.turning.axis, f = v3_from(value);
+    lm_v3 across = v3_sub(f, v3_mul(v3_dot(f, axis), axis));
+    if (v3_norm(across) <= 1e-9 * v3_norm(f)) return 0;
+    v3_put(to, v3_neg(across));
+    return 1;
+}
+
+static limber_status quiet_loads(lm_campbell *c)
+{
+    const lm_model *m = c->run->model;
+    const lm_spec *spec = m->spec;
+    int scratch = 8;
+    for (int i = 0; i < spec->loads.n; i++)
+        for (int k = 0; k < 6; k++) {
+            const lm_spec_load *l = &spec->loads.at[i];
+            int need = lm_expr_scratch(k < 3 ? &l->force[k] : &l->torque[k - 3], 2);
+            scratch = need > scratch ? need : scratch;
+        }
+    double *in = LM_NEW_N(&c->arena, double, 6 * spec->loads.n + m->ncoords + 1);
+    double *room = LM_NEW_N(&c->arena, double, scratch);
+    if (!in || !room) return LIMBER_MEMORY;
+    for (int i = 0; i < spec->loads.n; i++) {
+        const lm_spec_load *l = &spec->loads.at[i];
+        int node = m->frames[l->frame].node;
+        if (l->local || node < 0 || !c->steady.turning.body[m->nodes[node].body]) continue;
+        int back = l->has_force && take_back(c, l->force, room, in + 6 * i);
+        back |= l->has_torque && take_back(c, l->torque, room, in + 6 * i + 3);
+        if (!back) continue;
+        c->inputs = in;
+        lm_warning(
+            c->run->diag, c->a->loc,
+            "campbell: what load '%s' exerts across the axis of joint '%s' is left out: it is "
+            "fixed in space, and there is no steady state with it",
+            l->item.name, m->joints[c->a->drive].name);
+    }
+    c->sys->inputs = c->inputs;
+    return LIMBER_OK;
+}
+
+/* ---- beginning ---- */
+
+/* Coordinates that are no vectors in space: roots of axes that stand still are had by shifting. */
+static int relative(const lm_campbell *c)
+{
+    const unsigned char *kind = c->steady.pencil.kind;
+    for (int i = 0; i < c->sys->nv; i += 3)
+        if (!(kind[i] & LM_VECTOR)) return 1;
+    return 0;
+}
+
+static limber_status reserve(lm_campbell *c)
+{
+    const lm_spectrum *p = &c->spectrum;
+    size_t nv = (size_t)c->sys->nv, roots = (size_t)(p->count + p->more);
+    c->room = 4 * (int)roots + 40;
+    size_t room = (size_t)c->room;
+    c->point = LM_NEW_N(&c->arena, lm_branch_point, (size_t)c->nspeeds * room);
+    c->critical = LM_NEW_N(&c->arena, lm_critical, MOST_CRITICAL);
+    c->track = LM_NEW_N(&c->arena, lm_track, room);
+    c->whirl = LM_NEW_N(&c->arena, double, 2 * roots + 1);
+    c->match = LM_NEW_N(&c->arena, int, 2 * roots + 1);
+    c->taken = LM_NEW_N(&c->arena, unsigned char, room);
+    c->score = LM_NEW_N(&c->arena, double, 2 * room * (roots + 1));
+    c->work = LM_NEW_N(&c->arena, double, lm_campbell_whirl_room(c->sys));
+    double *shapes = LM_NEW_N(&c->arena, double, 2 * nv * room + 1);
+    if (!c->point || !c->critical || !c->track || !c->whirl || !c->match || !c->taken ||
+        !c->score || !c->work || !shapes)
+        return LIMBER_MEMORY;
+    c->seen = c->whirl + roots;
+    c->across = c->match + roots;
+    c->looks = 2 * c->nspeeds + 20;
+    for (size_t i = 0; i < room; i++) {
+        c->track[i].x = shapes + 2 * nv * i, c->track[i].y = c->track[i].x + nv;
+        c->track[i].number = -1;
+    }
+    for (size_t i = 0; i < (size_t)c->nspeeds * room; i++)
+        c->point[i] = (lm_branch_point){NAN, NAN, NAN, NAN};
+    return LIMBER_OK;
+}
+
+static limber_status list_speeds(lm_campbell *c)
+{
+    const double *s = c->a->speeds;
+    c->nspeeds = (int)s[2];
+    c->speed = LM_NEW_N(&c->arena, double, c->nspeeds + 1);
+    if (!c->speed) return LIMBER_MEMORY;
+    for (int k = 0; k < c->nspeeds; k++)
+        c->speed[k] = c->nspeeds > 1 ? s[0] + (s[1] - s[0]) * k / (c->nspeeds - 1) : s[0];
+    return LIMBER_OK;
+}
+
+/* Forces that depend on reactions leave the multipliers' columns other than the constraints' rows. */
+static limber_status refuse_reactive(lm_campbell *c)
+{
+    const lm_pencil *p = &c->steady.pencil;
+    const lm_pattern *w = &c->sys->pattern;
+    lm_state at = lm_steady_state(&c->steady);
+    int nv = c->sys->nv;
+    if (lm_pencil_evaluate(&c->steady.pencil, &at))
+        return lm_stop(c->run, LIMBER_STOPPED, "campbell: the forces cannot be evaluated");
+    for (int r = nv; r < w->n; r++)
+        for (int k = w->colptr[r]; k < w->colptr[r + 1] && w->rowind[k] < nv; k++) {
+            int mirror = c->sys->active[r - nv] ? lm_pattern_find(w, r, w->rowind[k]) : -1;
+            double other = mirror < 0 ? 0 : p->k[mirror];
+            if (fabs(p->k[k] - other) > 1e-12 * (1 + fabs(other)))
+                return lm_stop(c->run, LIMBER_STOPPED,
+                               "campbell: a force depends on a reaction, which this analysis "
+                               "cannot take; use 'linearize'");
+        }
+    return LIMBER_OK;
+}
+
+static limber_status begin(lm_campbell *c)
+{
+    limber_status st = quiet_gravity(c);
+    if (!st) st = lm_steady_begin(&c->steady, c->sys, c->a->drive, c->run->q);
+    if (st == LIMBER_INPUT && c->steady.failure[0])
+        lm_error(c->run->diag, c->a->loc, "campbell: %s", c->steady.failure);
+    if (!st) st = quiet_loads(c);
+    if (!st) st = refuse_reactive(c);
+    if (!st) st = list_speeds(c);
+    if (!st) st = lm_spectrum_begin(&c->spectrum, &c->steady, c->a->count);
+    c->fixed = c->a->frame_fixed;
+    if (!st) c->shifts = c->fixed && relative(c);
+    return st ? st : reserve(c);
+}
+
+/* ---- one speed after the other ---- */
+
+static int number_of(lm_campbell *c, lm_track *t)
+{
+    if (t->number < 0 && c->nbranches < c->room) t->number = c->nbranches++;
+    return t->number;
+}
+
+/* The roots at the speed, as far as they were asked for; new branches by frequency. */
+static void put_points(lm_campbell *c, int k)
+{
+    const lm_spectrum *p = &c->spectrum;
+    for (int r = 0; r < p->found && r < p->count; r++)
+        for (int t = 0; t < c->ntracks; t++) {
+            lm_track *track = &c->track[t];
+            if (!track->alive || track->re != p->root[r].re || track->im != p->root[r].im ||
+                memcmp(track->x, p->root[r].x, sizeof(double) * (size_t)p->nv) != 0)
+                continue;
+            int n = number_of(c, track);
+            double round = fabs(c->whirl[r]);
+            c->mixed |= c->shifts && c->speed[k] != 0 && round > 0.05 && round < 0.9;
+            int none = hypot(track->re, track->im) < ZERO * p->sigma;
+            if (n >= 0)
+                c->point[c->room * k + n] = (lm_branch_point){
+                    none ? 0 : track->re, none ? 0 : track->seen, c->whirl[r], p->root[r].off};
+            break;
+        }
+}
+
+typedef struct crossing {
+    double speed[2], value[2];
+    double sense;
+    double whirl; /* near a root 0 orbits are not well defined: that of the speed before */
+} crossing;
+
+static void keep_critical(lm_campbell *c, int branch, double speed, double omega, double whirl)
+{
+    if (c->ncritical == MOST_CRITICAL) return;
+    c->critical[c->ncritical++] = (lm_critical){speed, branch, omega, whirl};
+}
+
+/* Where between two speeds a branch passes: by the rule of false position, the end that stays halved. */
+static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
+{
+    double omega = 0, w = x.speed[1];
+    int stays = -1;
+    for (int k = 0; k < REFINEMENTS && x.value[1] != x.value[0]; k++) {
+        double sense = x.sense, last = w;
+        w = x.speed[1] - x.value[1] * (x.speed[1] - x.speed[0]) / (x.value[1] - x.value[0]);
+        if (k % 6 == 5) w = 0.5 * (x.speed[0] + x.speed[1]);
+        limber_status st = lm_campbell_roots(c, w);
+        if (st) return st;
+        int r = lm_campbell_match(c, t, w, &sense);
+        if (r < 0) return LIMBER_OK;
+        const lm_root *root = &c->spectrum.root[r];
+        double g = lm_campbell_crossing(c, w, root->re, root->im, sense, c->seen[r]);
+        omega = c->fixed ? c->seen[r] : fabs(w);
+        int side = (g > 0) == (x.value[1] > 0);
+        x.speed[side] = w, x.value[side] = g;
+        if (side == stays) x.value[!side] *= 0.5;
+        stays = side;
+        if (g == 0 || fabs(w - last) < 1e-10 * fabs(w) ||
+            fabs(x.speed[1] - x.speed[0]) < 1e-10 * fabs(w))
+            break;
+    }
+    keep_critical(c, t->number, w, omega, x.whirl);
+    return LIMBER_OK;
+}
+
+/* Branches that passed through a critical speed on the way from speed k - 1 to k. */
+static limber_status find_critical(lm_campbell *c, int k)
+{
+    limber_status st = LIMBER_OK;
+    for (int t = 0; t < c->ntracks && !st && k > 0; t++) {
+        const lm_track *track = &c->track[t];
+        if (track->number < 0 || !track->alive || (c->fixed && !track->across)) continue;
+        const lm_branch_point *was = &c->point[c->room * (k - 1) + track->number];
+        if (!isfinite(was->re) || !isfinite(c->point[c->room * k + track->number].re)) continue;
+        crossing x = {{c->speed[k - 1], c->speed[k]}, {0, 0}, track->sense, was->whirl};
+        x.value[0] =
+            lm_campbell_crossing(c, x.speed[0], was->re, was->im, track->sense_before, was->im);
+        x.value[1] =
+            lm_campbell_crossing(c, x.speed[1], track->re, track->im, track->sense, track->seen);
+        if (x.value[0] * x.value[1] < 0 || (x.value[1] == 0 && x.value[0] != 0))
+            st = refine(c, track, x);
+    }
+    for (int t = 0; t < c->ntracks; t++) c->track[t].sense_before = c->track[t].sense;
+    return st;
+}
+
+static void note_unstable(lm_campbell *c, int k)
+{
+    for (int n = 0; n < c->nbranches; n++) {
+        const lm_branch_point *p = &c->point[c->room * k + n];
+        double least = GROWS * fmax(hypot(p->re, p->im), 0.01 * c->spectrum.sigma);
+        if (!(p->re > least)) continue;
+        if (!isfinite(c->unstable[0])) c->unstable[0] = c->speed[k], c->unstable_branch = n;
+        c->unstable[1] = c->speed[k];
+    }
+}
+
+static limber_status tell(lm_campbell *c, int k)
+{
+    limber_progress now = {.t = c->speed[k], .until = c->speed[c->nspeeds - 1]};
+    return lm_run_progress(c->run, &now);
+}
+
+static limber_status sweep(lm_campbell *c)
+{
+    limber_status st = lm_campbell_anchors(c);
+    for (int k = 0; k < c->nspeeds && !st; k++) {
+        lm_campbell_take_basis(c, k);
+        st = lm_campbell_follow(c, k ? c->speed[k - 1] : c->speed[0], c->speed[k], 0);
+        if (st) break;
+        put_points(c, k);
+        c->done = k + 1;
+        note_unstable(c, k);
+        st = find_critical(c, k);
+        if (!st) st = tell(c, k);
+    }
+    return st;
+}
+
+/* The equations must not depend on where the drive stands: at another angle the same shapes solve them. */
+static limber_status check_periodic(lm_campbell *c)
+{
+    limber_status st = lm_campbell_roots(c, c->speed[c->done - 1]);
+    if (!st) st = lm_campbell_elsewhere(c, 0.7);
+    return st == LIMBER_STOPPED ? LIMBER_OK : st;
+}
+
+/* ---- what is said ---- */
+
+static void warn(lm_campbell *c)
+{
+    lm_diag *diag = c->run->diag;
+    const char *name = c->run->model->joints[c->a->drive].name;
+    if (isfinite(c->unstable[0]))
+        lm_warning(diag, c->a->loc,
+                   "campbell: unstable from speed %.6g to %.6g: branch %d grows there",
+                   c->unstable[0], c->unstable[1], c->unstable_branch + 1);
+    if (c->periodic > PERIODIC)
+        lm_warning(diag, c->a->loc,
+                   "campbell: the equations depend on the angle of joint '%s' (by %.1e): "
+                   "the coefficients are periodic in the axes that %s, and the roots those of an "
+                   "instant; %s",
+                   name, c->periodic, c->fixed ? "stand still" : "turn",
+                   c->fixed ? "'frame: rotating' goes with a rotor that is not round"
+                            : "'frame: fixed' goes with a round rotor");
+    if (c->mixed)
+        lm_warning(
+            diag, c->a->loc,
+            "campbell: 'frame: fixed' shifts the roots of circular whirl by the speed in the "
+            "formulation '%s', and some orbits are no circles; use 'corotational'",
+            c->sys->form->name);
+}
+
+static limber_branch branch_of(const lm_campbell *c, int n)
+{
+    limber_branch b = {.number = n + 1};
+    for (int place = 0; place < 3; place++) {
+        int k = c->done ? place * (c->done - 1) / 2 : 0;
+        const lm_branch_point *p = &c->point[c->room * k + n];
+        double size = hypot(p->re, p->im);
+        b.speed[place] = c->speed[k];
+        b.frequency[place] = p->im > 0 ? size / (2 * acos(-1.0)) : isnan(p->re) ? NAN : 0;
+        b.damping_ratio[place] = size > 0 ? 0 - p->re / size : size == 0 ? 0 : NAN;
+        b.whirl[place] = p->whirl;
+    }
+    return b;
+}
+
+static void show(const lm_campbell *c)
+{
+    const limber_run_options *o = c->run->opt;
+    for (int n = 0; n < c->nbranches && o->branch; n++) {
+        limber_branch b = branch_of(c, n);
+        o->branch(o->branch_context, &b);
+    }
+    for (int i = 0; i < c->ncritical && o->critical; i++) {
+        const lm_critical *x = &c->critical[i];
+        limber_critical p = {x->speed, x->branch + 1, x->frequency / (2 * acos(-1.0)), x->whirl};
+        o->critical(o->critical_context, &p);
+    }
+}
+
+static int by_speed(const void *a, const void *b)
+{
+    double x = ((const lm_critical *)a)->speed, y = ((const lm_critical *)b)->speed;
+    return (x > y) - (x < y);
+}
+
+static limber_status deliver(lm_campbell *c, limber_status st)
+{
+    limber_summary *sum = c->run->sum;
+    warn(c);
+    qsort(c->critical, (size_t)c->ncritical, sizeof *c->critical, by_speed);
+    if (c->run->diag->out_of_memory) return LIMBER_MEMORY;
+    snprintf(sum->method, sizeof sum->method, "krylov");
+    snprintf(sum->frame, sizeof sum->frame, "%s", c->fixed ? "fixed" : "rotating");
+    sum->branches = c->nbranches;
+    sum->critical_speeds = c->ncritical;
+    sum->speeds = c->done;
+    sum->unstable_from = c->unstable[0];
+    sum->unstable_to = c->unstable[1];
+    limber_status w = lm_campbell_record(c);
+    if (!w) show(c);
+    return w ? w : st;
+}
+
+static limber_status compute(lm_run *run, const lm_spec_analysis *a)
+{
+    lm_campbell c = {.run = run, .a = a, .unstable = {NAN, NAN}};
+    limber_status st = begin(&c);
+    int begun = !st;
+    if (!st) st = sweep(&c);
+    if (!st && c.done) st = check_periodic(&c);
+    if (st == LIMBER_STOPPED && !run->sum->reason[0])
+        lm_stop(run, st, "campbell: %s", c.steady.failure);
+    if (begun && (!st || st == LIMBER_STOPPED)) st = deliver(&c, st);
+    if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
+    run->sys->inputs = NULL;
+    lm_spectrum_free(&c.spectrum);
+    lm_steady_free(&c.steady);
+    run->sys->spin = NULL;
+    if (c.own) c.own->form->destroy(c.own);
+    lm_arena_free(&c.arena);
+    return st;
+}
+
+static limber_status from_the_start(lm_run *run, const lm_spec_analysis *a, void *unused)
+{
+    double softness = run->sys->softness;
+    limber_status st = run->t > 0 || run->index > 0 ? lm_initial_state(run) : LIMBER_OK;
+    (void)unused;
+    run->sys->softness = 0;
+    if (!st) st = compute(run, a);
+    run->sys->softness = softness;
+    return st;
+}
+
+limber_status lm_campbell_analysis(lm_run *run, const lm_spec_analysis *a)
+{
+    return lm_run_aside(run, a, from_the_start, NULL);
+}

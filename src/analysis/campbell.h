@@ -1,0 +1,98 @@
+/* Inside the campbell analysis: what its files share. Theory: docs/theory/campbell.md. */
+#ifndef LM_ANALYSIS_CAMPBELL_H
+#define LM_ANALYSIS_CAMPBELL_H
+
+#include "analysis/run.h"
+#include "analysis/spectrum.h"
+
+/* One branch at one speed. */
+typedef struct lm_branch_point {
+    double re, im; /* s in the axes asked for; NAN: the branch is not among the lowest there */
+    double whirl;  /* of the orbits seen from the ground: 1 forward, -1 backward circles, 0 lines */
+    double off;    /* accuracy */
+} lm_branch_point;
+
+typedef struct lm_critical {
+    double speed;
+    int branch;              /* from 0 */
+    double frequency, whirl; /* rad/s, seen from the ground */
+} lm_critical;
+
+/* A shape that is followed from speed to speed. */
+typedef struct lm_track {
+    int number;           /* of the branch, from 0; -1: not yet among the lowest */
+    int cluster;          /* equal roots have equal ones */
+    int across;           /* it moves across the axis */
+    int alive;            /* found at the last speed */
+    double re, im, sense; /* sense * im is continuous through 0 */
+    double seen;          /* im in the axes asked for */
+    double sense_before;  /* at the speed before */
+    double last_re, last_im, last_speed, speed;
+    double *x, *y; /* [nv] */
+} lm_track;
+
+typedef struct lm_campbell {
+    lm_run *run;
+    const lm_spec_analysis *a;
+    lm_model quiet; /* the model without gravity across the axis */
+    lm_system *own; /* its system; NULL: the run's */
+    lm_system *sys;
+    double *inputs; /* loads fixed in space across the axis, taken back; NULL: none */
+    lm_steady steady;
+    lm_spectrum spectrum;
+    int fixed;         /* axes that stand still */
+    int shifts;        /* ... by shifting roots, because coordinates are relative */
+    int looks;         /* between speeds, that are still worth while */
+    int mixed;         /* an orbit was neither a circle nor a line, when shifting */
+    int nspeeds, done; /* asked for; computed */
+    double *speed;
+    int room, nbranches;    /* most of them; found */
+    lm_branch_point *point; /* [nspeeds][room] */
+    int ncritical, most_critical;
+    lm_critical *critical;
+    int ntracks;
+    lm_track *track;       /* [room of roots, twice] */
+    double *seen;          /* [roots] im in the axes asked for */
+    double *whirl;         /* [roots] of the present roots */
+    int *across;           /* [roots] 1: it moves across the axis, where unbalance acts */
+    int *match;            /* [roots] track of each */
+    unsigned char *taken;  /* [tracks] */
+    double *score;         /* [tracks x roots] */
+    double *work;          /* for orbits */
+    int nanchors, *anchor; /* speeds searched anew */
+    int *nbasis;
+    double **basis;     /* shapes found there */
+    double periodic;    /* what shapes leave of the equations at another angle of the drive */
+    double unstable[2]; /* speeds between which a root grows; NAN */
+    int unstable_branch;
+    lm_arena arena;
+} lm_campbell;
+
+/* campbell_roots.c: the roots at a speed into c->spectrum, whirl into c->whirl. LIMBER_OK,
+ * LIMBER_MEMORY, LIMBER_STOPPED with a failure in steady or the reason in the summary. */
+limber_status lm_campbell_roots(lm_campbell *c, double speed);
+limber_status lm_campbell_anchors(lm_campbell *c);
+void lm_campbell_take_basis(lm_campbell *c, int k);
+/* c->periodic: what the roots and shapes at the present speed leave over with the drive elsewhere. */
+limber_status lm_campbell_elsewhere(lm_campbell *c, double angle);
+
+/* campbell_whirl.c: the sense of the orbits of the turning bodies in shape i: 1, -1, 0 in the axes of the
+ * matrices; *across: they move across the axis. */
+double lm_campbell_whirl(lm_campbell *c, const lm_root *r, int *across);
+size_t lm_campbell_whirl_room(const lm_system *sys);
+
+/* campbell_branch.c: follow the shapes to a speed; tracks are those there. */
+limber_status lm_campbell_follow(lm_campbell *c, double from, double to, int depth);
+/* What of a track passes through 0 at a critical speed. */
+double lm_campbell_crossing(const lm_campbell *c, double speed, double re, double im, double sense,
+                            double seen);
+/* The root that has the shape of a track, and the sense it has then; -1: none. */
+int lm_campbell_match(const lm_campbell *c, const lm_track *t, double speed, double *sense);
+
+/* campbell_record.c */
+limber_status lm_campbell_record(lm_campbell *c);
+
+/* The whole analysis, into the group run->tables.group. */
+limber_status lm_campbell_analysis(lm_run *run, const lm_spec_analysis *a);
+
+#endif

@@ -1,0 +1,380 @@
+/* The shape of a model in steady rotation. */
+#include "analysis/steady.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ITERATIONS = 40, HALVINGS = 12 };
+#define SMALL      1e-13 /* last motion of Newton's method, over the size or in radians */
+#define GOOD       1e-8  /* below this, one that does not get smaller is rounding */
+#define CONSISTENT 1e-7  /* of constraint rates, over those of the rotation */
+
+static limber_status fail(lm_steady *s, limber_status st, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static limber_status fail(lm_steady *s, limber_status st, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(s->failure, sizeof s->failure, fmt, args);
+    va_end(args);
+    return st;
+}
+
+lm_state lm_steady_state(const lm_steady *s)
+{
+    return (lm_state){s->spin.t0, s->q, s->v, s->a, s->lam};
+}
+
+/* ---- the motion ---- */
+
+/* The line goes with the side of the joint that stands still. */
+static void place_line(lm_steady *s, const double *q)
+{
+    const lm_model *m = s->sys->model;
+    const lm_pair *p = &m->pairs[m->joints[s->joint].pair];
+    int side = s->sense < 0, n = p->node[side];
+    lm_m3 E = p->E[side];
+    s->turning.point = p->r[side];
+    if (n >= 0) {
+        s->sys->form->poses(s->sys, q, s->pose);
+        lm_m3 R = quat_m3(quat_from(s->pose + 7 * n + 3));
+        lm_v3 from = v3_add(m->bodies[m->nodes[n].body].com, p->r[side]);
+        s->turning.point = v3_add(v3_from(s->pose + 7 * n), m3_v(&R, from));
+        E = m3_mul(&R, &E);
+    }
+    s->turning.axis = m3_col(&E, 2);
+}
+
+int lm_steady_motion(lm_steady *s, const double *q)
+{
+    place_line(s, q);
+    s->spin.rate = s->speed;
+    s->turning.rate = s->sense * s->speed;
+    return s->sys->form->turn(s->sys, q, &s->turning, s->v, s->a, (unsigned char *)s->pencil.kind,
+                              (double *)s->pencil.axis);
+}
+
+/* ---- beginning ---- */
+
+const lm_row *lm_steady_drive(const lm_model *m, int joint)
+{
+    const lm_joint *j = &m->joints[joint];
+    for (int k = j->first_row; k < j->first_row + j->nrows; k++) {
+        const lm_row *r = &m->rows[k];
+        if (r->drive && r->coord >= 0 && m->coords[r->coord].kind == LM_COORD_ANGLE) return r;
+    }
+    return NULL;
+}
+
+static int reserve(lm_steady *s)
+{
+    const lm_system *sys = s->sys;
+    size_t nv = (size_t)sys->nv, nl = (size_t)sys->nl, nq = (size_t)sys->nq;
+    double *at =
+        LM_NEW_N(&s->arena, double, 6 * nv + 3 * nq + 3 * nl + 7 * (size_t)sys->nposes + 1);
+    unsigned char *body = LM_NEW_N(&s->arena, unsigned char, sys->model->nbodies + 1);
+    if (!at || !body) return -1;
+    s->turning.body = body;
+    s->q = at, at += nq;
+    s->v = at, at += nv;
+    s->a = at, at += nv;
+    s->lam = at, at += nl;
+    s->unit = at, at += nv;
+    s->x = at, at += nv + nl;
+    s->keep = at, at += nq + nl;
+    s->start = at, at += nq;
+    s->pose = at;
+    return 0;
+}
+
+/* The drive's value where the positions are: that of its expression at t = 0. */
+static void begin_drive(lm_steady *s, const lm_row *r, double *scratch)
+{
+    double d[3];
+    lm_expr_time(r->drive, 0, scratch, d);
+    s->spin = (lm_spin){.drive = r->drive, .value = d[0]};
+    s->sys->spin = &s->spin;
+}
+
+static const char *joint_name(const lm_model *m, int joint) { return m->joints[joint].name; }
+
+static limber_status not_as_a_whole(lm_steady *s, int joint)
+{
+    const lm_model *m = s->sys->model;
+    return fail(s, LIMBER_INPUT,
+                "the model does not turn as a whole about the axis of joint '%s': joint '%s' holds "
+                "what turns; use 'linearize' for the motion at an instant",
+                joint_name(m, s->joint), joint < m->njoints ? joint_name(m, joint) : "");
+}
+
+/* The rotation is one that the joints let happen. */
+static limber_status check_motion(lm_steady *s)
+{
+    lm_system *sys = s->sys;
+    s->speed = 1;
+    if (lm_steady_motion(s, s->q))
+        return fail(s, LIMBER_INPUT,
+                    "the coordinates of the formulation '%s' cannot say that the model turns "
+                    "steadily about the axis of joint '%s'; use 'corotational'",
+                    sys->form->name, joint_name(sys->model, s->joint));
+    lm_state at = lm_steady_state(s);
+    if (sys->form->constraint_rate(sys, &at, s->x))
+        return fail(s, LIMBER_INPUT, "the constraints cannot be evaluated");
+    for (int k = 0; k < sys->nl; k++) {
+        double unit = sys->angular[sys->nv + k] ? 1 : s->size;
+        if (sys->active[k] && fabs(s->x[k]) > CONSISTENT * unit)
+            return not_as_a_whole(s, lm_system_row(sys, k)->joint);
+    }
+    return LIMBER_OK;
+}
+
+static limber_status begin_pencil(lm_steady *s)
+{
+    size_t nv = (size_t)s->sys->nv;
+    unsigned char *kind = LM_NEW_N(&s->arena, unsigned char, nv + 1);
+    double *axis = LM_NEW_N(&s->arena, double, nv + 1);
+    if (!kind || !axis) return LIMBER_MEMORY;
+    s->pencil.kind = kind, s->pencil.axis = axis;
+    limber_status st = check_motion(s);
+    if (st) return st;
+    if (lm_pencil_make(&s->pencil, &s->arena, s->sys, kind, axis)) return LIMBER_MEMORY;
+    s->lin = lm_linear_create(&s->pencil.pattern, NULL);
+    s->speed = 0;
+    lm_steady_motion(s, s->q);
+    return s->lin ? LIMBER_OK : LIMBER_MEMORY;
+}
+
+limber_status lm_steady_begin(lm_steady *s, lm_system *sys, int joint, const double *q)
+{
+    const lm_model *m = sys->model;
+    const lm_row *drive = lm_steady_drive(m, joint);
+    *s = (lm_steady){.sys = sys, .joint = joint};
+    if (!drive)
+        return fail(s, LIMBER_INPUT,
+                    "joint '%s' has no drive of its angle: give it one, for example 'drive: 0*t'; "
+                    "its speed is that of the analysis",
+                    joint_name(m, joint));
+    if (!sys->form->turn)
+        return fail(s, LIMBER_INPUT, "the formulation '%s' does not know steady rotation",
+                    sys->form->name);
+    double *scratch = LM_NEW_N(&s->arena, double, lm_expr_scratch(drive->drive, 2) + 8);
+    if (!scratch || reserve(s)) return LIMBER_MEMORY;
+    memcpy(s->q, q, sizeof(double) * (size_t)sys->nq);
+    memcpy(s->start, q, sizeof(double) * (size_t)sys->nq);
+    s->sense = m->pairs[m->joints[joint].pair].node[1] < 0 ? -1 : 1;
+    s->size = m->size > 0 ? m->size : 1;
+    for (int i = 0; i < sys->nv; i++) s->unit[i] = sys->angular[i] ? 1 : s->size;
+    begin_drive(s, drive, scratch);
+    int held = lm_steady_bodies(m, joint, (unsigned char *)s->turning.body);
+    if (held) return not_as_a_whole(s, held - 1);
+    limber_status st = lm_steady_known_begin(s);
+    if (st && *lm_steady_known_failure(s)) return fail(s, st, "%s", lm_steady_known_failure(s));
+    return st ? st : begin_pencil(s);
+}
+
+void lm_steady_free(lm_steady *s)
+{
+    lm_steady_known_free(s);
+    if (s->sys) s->sys->spin = NULL;
+    lm_linear_destroy(s->lin);
+    lm_arena_free(&s->arena);
+}
+
+/* ---- Newton's method ---- */
+
+/* A typical stiffness, by which the equations are divided so that they go with the constraints. */
+static double typical(const lm_steady *s)
+{
+    const lm_pencil *p = &s->pencil;
+    double sum = 0;
+    for (int i = 0; i < s->sys->nv; i++) {
+        int k = lm_pattern_find(&p->pattern, i, i);
+        if (k >= 0) sum += fabs(p->K[k]) * s->unit[i] * s->unit[i];
+    }
+    sum /= s->size * s->size * (s->sys->nv + 1);
+    return sum > 0 ? sum : 1;
+}
+
+/* 0; 1: singular or it cannot be evaluated; -1: no memory. */
+static int factor(lm_steady *s)
+{
+    const lm_pattern *w = &s->pencil.pattern;
+    lm_state at = lm_steady_state(s);
+    int nv = s->sys->nv;
+    double *values = lm_linear_values(s->lin);
+    if (lm_pencil_evaluate(&s->pencil, &at)) return 1;
+    lm_pencil_tangent(&s->pencil, s->turning.rate);
+    s->scale = typical(s);
+    for (int c = 0; c < w->n; c++)
+        for (int k = w->colptr[c]; k < w->colptr[c + 1]; k++)
+            values[k] = s->pencil.K[k] / (c < nv && w->rowind[k] < nv ? s->scale : 1);
+    if (s->held > 0) {
+        const lm_pattern *own = &s->sys->pattern;
+        for (int c = 0; c < nv; c++)
+            for (int k = own->colptr[c]; k < own->colptr[c + 1] && own->rowind[k] < nv; k++)
+                values[s->pencil.place[k]] += s->held * s->pencil.m[k] / s->scale;
+    }
+    int bad = lm_linear_factor(s->lin);
+    s->singular = bad > 0;
+    return bad > 0 ? 1 : bad;
+}
+
+/* One step; *moved: its size. */
+static int step(lm_steady *s, double *moved)
+{
+    lm_system *sys = s->sys;
+    int nv = sys->nv, bad = lm_steady_motion(s, s->q);
+    lm_state at = lm_steady_state(s);
+    if (!bad) bad = factor(s);
+    if (!bad) bad = sys->form->residual(sys, &at, s->x, s->x + nv, NULL) != 0;
+    if (bad) return bad;
+    for (int i = 0; i < nv; i++) s->x[i] /= -s->scale;
+    for (int k = 0; k < sys->nl; k++) s->x[nv + k] = -s->x[nv + k];
+    lm_linear_solve(s->lin, s->x);
+    *moved = 0;
+    for (int i = 0; i < nv; i++) *moved = fmax(*moved, fabs(s->x[i]) / s->unit[i]);
+    if (!isfinite(*moved) || *moved > 2) return 1;
+    for (int k = 0; k < sys->nl; k++) s->lam[k] += s->scale * s->x[nv + k];
+    s->iterations++;
+    return sys->form->retract(sys, s->q, s->x, s->q) != 0;
+}
+
+/* Newton's method at s->speed from s->q. 0; 1: it does not converge; -1. */
+static int converge(lm_steady *s)
+{
+    double last = INFINITY, moved = 0;
+    limber_status st = lm_steady_known_find(s);
+    int bad = st == LIMBER_MEMORY ? -1 : st != LIMBER_OK;
+    for (int k = 0; k < ITERATIONS && !bad; k++) {
+        bad = step(s, &moved);
+        if (!bad && (moved < SMALL || (moved < GOOD && moved > 0.25 * last)))
+            return lm_steady_motion(s, s->q);
+        last = moved;
+    }
+    return bad ? bad : 1;
+}
+
+/* A part of the mass that is little beside the stiffness. */
+static double little_mass(const lm_steady *s)
+{
+    double mass = 0;
+    for (int i = 0; i < s->sys->nv; i++) {
+        int k = lm_pattern_find(&s->sys->pattern, i, i);
+        if (k >= 0) mass += fabs(s->pencil.m[k]) * s->unit[i] * s->unit[i];
+    }
+    mass /= s->size * s->size * (s->sys->nv + 1);
+    return mass > 0 ? 1e-8 * s->scale / mass : 0;
+}
+
+/* Another try at the same speed. At a critical speed the matrix is singular: there a small part of the
+ * mass holds what nothing moves. Beyond the critical speed of a rotor with unbalance the shape is another
+ * one, which is near that at rest. */
+static int converge_otherwise(lm_steady *s)
+{
+    size_t nq = (size_t)s->sys->nq, nl = (size_t)s->sys->nl;
+    memcpy(s->q, s->keep, sizeof(double) * nq);
+    memcpy(s->lam, s->keep + nq, sizeof(double) * nl);
+    s->held = s->speed != 0 ? 1e-3 * s->speed * s->speed : little_mass(s);
+    int bad = converge(s);
+    s->held = 0;
+    if (bad <= 0) return bad;
+    memcpy(s->q, s->start, sizeof(double) * nq);
+    memset(s->lam, 0, sizeof(double) * nl);
+    return converge(s);
+}
+
+static void keep(lm_steady *s)
+{
+    size_t nq = (size_t)s->sys->nq, nl = (size_t)s->sys->nl;
+    memcpy(s->keep, s->q, sizeof(double) * nq);
+    memcpy(s->keep + nq, s->lam, sizeof(double) * nl);
+}
+
+static void restore(lm_steady *s, double speed)
+{
+    size_t nq = (size_t)s->sys->nq, nl = (size_t)s->sys->nl;
+    memcpy(s->q, s->keep, sizeof(double) * nq);
+    memcpy(s->lam, s->keep + nq, sizeof(double) * nl);
+    s->speed = speed;
+    lm_steady_motion(s, s->q);
+}
+
+/* What the largest entry of s->x is the motion of. */
+static void name_mover(const lm_steady *s, char *name, size_t size)
+{
+    int most = 0;
+    for (int i = 0; i < s->sys->nv; i++)
+        if (fabs(s->x[i]) / s->unit[i] > fabs(s->x[most]) / s->unit[most] * (1 + 1e-6)) most = i;
+    snprintf(name, size, "unknown");
+    if (s->sys->nv) s->sys->form->describe_motion(s->sys, most, name, size);
+}
+
+/* A singular matrix: the motion that nothing holds is what a little mass alone holds. 0: into s->x. */
+static int free_motion(lm_steady *s)
+{
+    size_t n = (size_t)s->sys->nv + (size_t)s->sys->nl;
+    s->held = little_mass(s);
+    int bad = factor(s);
+    s->held = 0;
+    for (size_t i = 0; i < n; i++) s->x[i] = (int)i < s->sys->nv ? sin(1.0 + (double)i) : 0;
+    if (!bad) lm_linear_solve(s->lin, s->x);
+    return bad;
+}
+
+static limber_status none_found(lm_steady *s, double speed)
+{
+    char name[160];
+    if (*lm_steady_known_failure(s))
+        return fail(s, LIMBER_STOPPED, "%s", lm_steady_known_failure(s));
+    if (s->singular && free_motion(s) == 0) {
+        name_mover(s, name, sizeof name);
+        return fail(s, LIMBER_STOPPED,
+                    "the steady rotation is not determined at speed %.6g: nothing holds the motion "
+                    "of %s; hold it by a joint, a spring or a drive",
+                    s->speed, name);
+    }
+    name_mover(s, name, sizeof name);
+    return fail(s, LIMBER_STOPPED,
+                "no equilibrium of steady rotation was found beyond speed %.6g (tried %.6g): what "
+                "moves away is mostly %s",
+                s->speed, speed, name);
+}
+
+/* Centrifugal forces grow with the square of the speed, and so are steps towards it. */
+limber_status lm_steady_find(lm_steady *s, double speed)
+{
+    double from = s->speed, part = 1;
+    for (int halvings = 0;;) {
+        double was = s->speed, goal = speed * speed, here = was * was;
+        keep(s);
+        s->speed = part >= 1 ? speed : copysign(sqrt(here + part * (goal - here)), speed);
+        int bad = converge(s);
+        if (bad > 0 && part >= 1) bad = converge_otherwise(s);
+        if (bad < 0) return LIMBER_MEMORY;
+        if (bad) {
+            restore(s, was);
+            part *= 0.5;
+            if (++halvings > HALVINGS || from == speed) return none_found(s, speed);
+        } else if (s->speed == speed)
+            return LIMBER_OK;
+        else
+            part = fmin(1, 2 * part);
+    }
+}
+
+limber_status lm_steady_turn(lm_steady *s, double angle)
+{
+    double W = s->speed;
+    limber_status st = lm_steady_known_turn(s, angle);
+    if (st) return st;
+    s->speed = 1;
+    if (lm_steady_motion(s, s->q)) return LIMBER_STOPPED;
+    for (int i = 0; i < s->sys->nv; i++) s->x[i] = angle * s->v[i];
+    if (s->sys->form->retract(s->sys, s->q, s->x, s->q)) return LIMBER_STOPPED;
+    s->speed = W;
+    s->spin.value += angle;
+    return lm_steady_find(s, W);
+}

@@ -1,0 +1,200 @@
+/* The campbell analysis in a run: what is refused, what is left out with a warning, its place in a list,
+ * lack of memory. */
+#include "support/modes.h"
+
+#include <unistd.h>
+
+#define ROTOR                                                                                      \
+    "sections: {s: {shape: stiffness, EA: 1e6, EIy: 40, EIz: 40, GJ: 30, rhoA: 2, rhoIy: 1e-3, "   \
+    "rhoIz: 1e-3}}\n"                                                                              \
+    "bodies:\n"                                                                                    \
+    "  hub: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1]}\n"                                    \
+    "  blade: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], elements: 2}\n"             \
+    "joints:\n"                                                                                    \
+    "  shaft: {type: revolute, between: [ground, hub], axis: z, drive: 3*t}\n"                     \
+    "  root: {type: fixed, between: [hub, blade.start]}\n"
+
+#define CAMPBELL "analysis: {type: campbell, drive: shaft, speeds: [0, 10, 3], count: 2}\n"
+
+static limber_status run(const char *text, const char *formulation, limber_summary *sum, char *said,
+                         size_t size)
+{
+    limber_messages *msg = limber_messages_new();
+    limber_model *model = modes_parse(text, msg);
+    limber_run_options opt = limber_run_options_default();
+    opt.formulation = formulation;
+    limber_status st = limber_run(model, &opt, sum, msg);
+    said[0] = 0;
+    for (int i = 0; i < limber_messages_count(msg); i++) {
+        size_t used = strlen(said);
+        snprintf(said + used, size - used, "%s\n", limber_messages_get(msg, i).text);
+    }
+    limber_model_free(model);
+    limber_messages_free(msg);
+    return st;
+}
+
+static void check_said(const char *text, limber_status expected, const char *part)
+{
+    limber_summary sum;
+    char said[4000];
+    assert_int_equal(run(text, NULL, &sum, said, sizeof said), expected);
+    if (!strstr(said, part)) fail_msg("not said: '%s'; but: %s", part, said);
+}
+
+static void says_nothing(void **state)
+{
+    (void)state;
+    limber_summary sum;
+    char said[4000];
+    assert_int_equal(run("limber: 1\n" ROTOR CAMPBELL, NULL, &sum, said, sizeof said), LIMBER_OK);
+    assert_string_equal(said, "");
+    assert_int_equal(sum.speeds, 3);
+    assert_int_equal(sum.branches, 2);
+    assert_string_equal(sum.frame, "rotating");
+}
+
+/* Gravity along the axis takes part, across it there is no steady state. */
+static void gravity(void **state)
+{
+    (void)state;
+    limber_summary sum;
+    char said[4000];
+    check_said("limber: 1\ngravity: [0, -9.81, 0]\n" ROTOR CAMPBELL, LIMBER_OK,
+               "gravity across the axis of joint 'shaft' is left out");
+    assert_int_equal(
+        run("limber: 1\ngravity: [0, 0, -9.81]\n" ROTOR CAMPBELL, NULL, &sum, said, sizeof said),
+        LIMBER_OK);
+    assert_string_equal(said, "");
+}
+
+/* A load in axes of the blade turns with it; one fixed in space does not. */
+static void loads(void **state)
+{
+    (void)state;
+    limber_summary sum;
+    char said[4000];
+    check_said("limber: 1\n" ROTOR "loads: {f: {on: blade.end, force: [0, 2, 1]}}\n" CAMPBELL,
+               LIMBER_OK, "what load 'f' exerts across the axis");
+    assert_int_equal(run("limber: 1\n" ROTOR
+                         "loads: {f: {on: blade.end, force: [0, 2, 1], axes: local}}\n" CAMPBELL,
+                         NULL, &sum, said, sizeof said),
+                     LIMBER_OK);
+    assert_null(strstr(said, "left out"));
+}
+
+#define CRANK                                                                                      \
+    "limber: 1\n"                                                                                  \
+    "bodies:\n"                                                                                    \
+    "  crank: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"                 \
+    "  rod: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}\n"                     \
+    "  slider: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}\n"                  \
+    "joints:\n"                                                                                    \
+    "  motor: {type: revolute, between: [ground, crank], axis: z, at: [0, 0, 0], drive: t}\n"      \
+    "  pin: {type: revolute, between: [crank, rod], axis: z, at: [1, 0, 0]}\n"                     \
+    "  wrist: {type: spherical, between: [rod, slider], at: [3, 0, 0]}\n"                          \
+    "  guide: {type: prismatic, between: [ground, slider], axis: x, at: [3, 0, 0]}\n"
+
+static void mechanism_is_refused(void **state)
+{
+    (void)state;
+    check_said(CRANK "analysis: {type: campbell, drive: motor, speeds: [0, 1, 2]}\n", LIMBER_INPUT,
+               "does not turn as a whole about the axis of joint 'motor': joint '");
+}
+
+static void drive_is_needed(void **state)
+{
+    (void)state;
+    check_said("limber: 1\n"
+               "bodies: {hub: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+               "joints: {j: {type: revolute, between: [ground, hub], axis: z}}\n"
+               "analysis: {type: campbell, drive: j, speeds: [0, 1, 2]}\n",
+               LIMBER_INPUT, "joint 'j' has no drive of its angle: give it one");
+}
+
+/* A mass on a radial guide whose spring is too soft leaves its place at W = sqrt(k/m) = 10. */
+static void divergence(void **state)
+{
+    (void)state;
+    limber_summary sum;
+    char said[4000];
+    static const char text[] =
+        "limber: 1\n"
+        "bodies:\n"
+        "  hub: {type: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+        "  mass: {type: rigid, mass: 2, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  shaft: {type: revolute, between: [ground, hub], axis: z, drive: 0*t}\n"
+        "  guide: {type: prismatic, between: [hub, mass], axis: x, stiffness: 200}\n"
+        "analysis: {type: campbell, drive: shaft, speeds: [0, 12, 13], count: 1}\n";
+    run(text, NULL, &sum, said, sizeof said);
+    assert_int_equal(sum.speeds > 9, 1);
+    if (!strstr(said, "unstable") && !sum.reason[0]) fail_msg("nothing was said of it: %s", said);
+}
+
+#define SUPPORTED                                                                                  \
+    "limber: 1\n"                                                                                  \
+    "bodies: {rotor: {type: rigid, mass: 2, inertia: [1, 1, 1.5]}, frame: {type: rigid, mass: 1, " \
+    "inertia: [1, 1, 1]}}\n"                                                                       \
+    "joints:\n"                                                                                    \
+    "  shaft: {type: revolute, between: [frame, rotor], axis: z, drive: 0*t}\n"                    \
+    "forces: {feet: {type: bushing, between: [ground, frame], stiffness: [300, %s, 9e3, 9e3, "     \
+    "9e3, "                                                                                        \
+    "9e3]}}\n"                                                                                     \
+    "analysis: {type: campbell, drive: shaft, speeds: [1, 5, 3], count: 2, frame: %s}\n"
+
+/* A round rotor on supports that differ has constant coefficients in fixed axes only. */
+static void unequal_supports(void **state)
+{
+    (void)state;
+    static const char *const frame[] = {"rotating", "fixed"}, *const stiffness[] = {"300", "1200"};
+    for (int f = 0; f < 2; f++)
+        for (int k = 0; k < 2; k++) {
+            limber_summary sum;
+            char text[2000], said[4000];
+            snprintf(text, sizeof text, SUPPORTED, stiffness[k], frame[f]);
+            assert_int_equal(run(text, NULL, &sum, said, sizeof said), LIMBER_OK);
+            int warns = strstr(said, "the coefficients are periodic") != NULL;
+            assert_int_equal(warns, f == 0 && k == 1);
+        }
+}
+
+/* Behind dynamics it is the same as alone: it is about the drawing, and the run goes on. */
+static void in_a_list(void **state)
+{
+    (void)state;
+    table alone = run_model(&(run_how){.text = "limber: 1\n" ROTOR CAMPBELL});
+    table list = run_model(&(run_how){
+        .text = "limber: 1\n" ROTOR CAMPBELL,
+        .analysis = "[{type: dynamics, until: 0.1}, {type: campbell, drive: shaft, speeds: [0, 10, "
+                    "3], count: 2}]"});
+    assert_int_equal(alone.rows, 6);
+    static const char *const columns[] = {"speed", "mode", "frequency", "damping_ratio"};
+    assert_int_equal(alone.cols, 4);
+    for (int i = 0; i < 4; i++) assert_string_equal(alone.name[i], columns[i]);
+    assert_under(table_distance_all(&alone, &list), 1e-9);
+    table_free(&alone);
+    table_free(&list);
+}
+
+static void lack_of_memory(void **state)
+{
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s/campbell_memory.h5", getenv("SCRATCH"));
+    unlink(path);
+    every_allocation_fails("limber: 1\n" ROTOR CAMPBELL, path);
+    every_allocation_fails("limber: 1\ngravity: [0, 1, 0]\n" ROTOR CAMPBELL, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_nothing),    cmocka_unit_test(gravity),
+        cmocka_unit_test(loads),           cmocka_unit_test(mechanism_is_refused),
+        cmocka_unit_test(drive_is_needed), cmocka_unit_test(divergence),
+        cmocka_unit_test(in_a_list),       cmocka_unit_test(unequal_supports),
+        cmocka_unit_test(lack_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
