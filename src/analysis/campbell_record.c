@@ -4,15 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static int open_table(lm_run *run, const char *name, int n, const char *const *columns)
-{
-    char path[96];
-    snprintf(path, sizeof path, "%s/%s", run->tables.group, name);
-    int id = lm_h5_table(run->file, path, n, columns, 64);
-    if (id >= 0 && lm_h5_rows(run->file, id) > 0 && lm_h5_truncate(run->file, id, 0)) return -1;
-    return id;
-}
-
 static const char *const result_columns[] = {"speed", "mode", "frequency", "damping_ratio"};
 static const char *const root_columns[] = {"speed", "mode", "real", "imaginary", "whirl"};
 static const char *const critical_columns[] = {"speed", "mode", "frequency", "whirl"};
@@ -31,7 +22,7 @@ static int put_point(lm_run *run, const int id[2], double speed, int mode, const
 static int put_critical(const lm_campbell *c)
 {
     lm_run *run = c->run;
-    int id = open_table(run, "critical_speeds", 4, critical_columns), bad = id < 0;
+    int id = lm_record_table(run, "critical_speeds", 4, critical_columns), bad = id < 0;
     for (int i = 0; i < c->ncritical && !bad; i++) {
         const lm_critical *x = &c->critical[i];
         double row[4] = {x->speed, x->branch + 1, x->frequency / (2 * acos(-1.0)), x->whirl};
@@ -55,8 +46,8 @@ limber_status lm_campbell_record(lm_campbell *c)
 {
     lm_run *run = c->run;
     if (!run->file) return LIMBER_OK;
-    int id[2] = {open_table(run, "results", 4, result_columns),
-                 open_table(run, "roots", 5, root_columns)};
+    int id[2] = {lm_record_table(run, "results", 4, result_columns),
+                 lm_record_table(run, "roots", 5, root_columns)};
     int bad = id[0] < 0 || id[1] < 0 || put_attributes(c);
     for (int k = 0; k < c->done && !bad; k++)
         for (int n = 0; n < c->nbranches && !bad; n++) {

@@ -59,21 +59,11 @@ static void list_matrices(const lm_linearized *l, const names *x, matrix to[NMAT
 
 /* ---- the result file ---- */
 
-/* An empty table of that name; < 0: the file fails. */
-static int open_table(lm_run *run, const char *name, int n, const char *const *columns)
-{
-    char path[96];
-    snprintf(path, sizeof path, "%s/%s", run->tables.group, name);
-    int id = lm_h5_table(run->file, path, n, columns, 64);
-    if (id >= 0 && lm_h5_rows(run->file, id) > 0 && lm_h5_truncate(run->file, id, 0)) return -1;
-    return id;
-}
-
 /* Tables are written row by row. Without columns there is none. */
 static int put_matrix(lm_run *run, const matrix *m, double *row)
 {
     if (m->cols == 0) return 0;
-    int id = open_table(run, m->name, m->cols, (const char *const *)m->columns), bad = id < 0;
+    int id = lm_record_table(run, m->name, m->cols, (const char *const *)m->columns), bad = id < 0;
     for (int r = 0; r < m->rows && !bad; r++) {
         for (int c = 0; c < m->cols; c++) row[c] = m->A[(size_t)m->rows * (size_t)c + (size_t)r];
         bad = lm_h5_append(run->file, id, row);
@@ -100,7 +90,7 @@ static const char *const pole_columns[] = {"real", "imaginary", "frequency", "da
 
 static int put_poles(lm_run *run, const lm_linearized *l, const char *table)
 {
-    int id = open_table(run, table, 4, pole_columns), bad = id < 0;
+    int id = lm_record_table(run, table, 4, pole_columns), bad = id < 0;
     for (int i = 0; i < l->npoles && !bad; i++) {
         const lm_pole *p = &l->pole[i];
         double size = hypot(p->re, p->im);
@@ -124,7 +114,7 @@ static int put_vectors(lm_run *run, const lm_linearized *l, const char *table, d
             lm_arena_printf(arena, "%s, %s", x->state[i % two], i < two ? "real" : "imaginary");
         if (!columns[i]) return -2;
     }
-    int id = open_table(run, table, 2 * two, columns);
+    int id = lm_record_table(run, table, 2 * two, columns);
     if (id < 0) return id;
     for (int k = 0; k < l->nvectors && !bad; k++) {
         for (int part = 0; part < 2; part++)
@@ -150,7 +140,7 @@ static int transfer_table(lm_run *run, const lm_linearized *l, const names *x, l
                 if (!text) return -2;
                 columns[at++] = text;
             }
-    return open_table(run, "results", n, columns);
+    return lm_record_table(run, "results", n, columns);
 }
 
 /* One frequency; at a pole there is no response. */

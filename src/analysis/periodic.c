@@ -107,11 +107,8 @@ static limber_status record(lm_run *run, const lm_spec_analysis *a, const lm_per
 {
     static const char *const columns[] = {"real", "imaginary", "modulus", "growth", "omega"};
     const char *group = run->tables.group;
-    char path[96];
     if (!run->file) return LIMBER_OK;
-    snprintf(path, sizeof path, "%s/multipliers", group);
-    int id = lm_h5_table(run->file, path, 5, columns, 64), bad = id < 0;
-    if (!bad && lm_h5_rows(run->file, id) > 0) bad = lm_h5_truncate(run->file, id, 0);
+    int id = lm_record_table(run, "multipliers", 5, columns), bad = id < 0;
     for (int i = 0; i < told(a, p) && !bad; i++) {
         limber_multiplier m = tell_multiplier(p, i);
         double row[5] = {m.real, m.imaginary, m.modulus, m.growth, m.omega};

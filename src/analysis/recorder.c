@@ -260,3 +260,12 @@ limber_status lm_record_status(lm_run *run, const char *status, const char *reas
     bad |= lm_h5_write_attr_text(run->file, "/", "reason", reason);
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
+
+int lm_record_table(lm_run *run, const char *name, int n, const char *const *columns)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", run->tables.group, name);
+    int id = lm_h5_table(run->file, path, n, columns, 64);
+    if (id >= 0 && lm_h5_rows(run->file, id) > 0 && lm_h5_truncate(run->file, id, 0)) return -1;
+    return id;
+}

@@ -67,6 +67,8 @@ limber_status lm_record_flush(lm_run *run);
 /* Drop the rows after the first `rows` of all tables, and after `steps` of the steps. */
 limber_status lm_record_truncate(lm_run *run, long rows, long steps);
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason);
+/* An empty table of that name in the analysis' group; < 0: the file fails. */
+int lm_record_table(lm_run *run, const char *name, int n, const char *const *columns);
 /* Put a file error into the summary. */
 limber_status lm_record_failed(lm_run *run);
 

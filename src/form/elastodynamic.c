@@ -237,24 +237,27 @@ static void note_largest(const elasto *e, const lm_state *st)
         for (int i = 0; i < 2; i++) m->largest = fmax(m->largest, v3_norm(turn_of(e, st->q, k, i)));
 }
 
-static int energy(lm_system *sys, const lm_state *st, lm_energy *out)
+/* The stage of a state that results are made of. */
+static int enter_result(lm_system *sys, const lm_state *st)
 {
     elasto *e = elasto_of(sys);
     int bad = elasto_enter(e, st->t);
     if (bad) return bad;
     e->state = st;
     note_largest(e, st);
-    return lm_form_corotational.energy(sys, st, out);
+    return 0;
+}
+
+static int energy(lm_system *sys, const lm_state *st, lm_energy *out)
+{
+    int bad = enter_result(sys, st);
+    return bad ? bad : lm_form_corotational.energy(sys, st, out);
 }
 
 static int outputs(lm_system *sys, const lm_state *st, double *out)
 {
-    elasto *e = elasto_of(sys);
-    int bad = elasto_enter(e, st->t);
-    if (bad) return bad;
-    e->state = st;
-    note_largest(e, st);
-    return lm_form_corotational.outputs(sys, st, out);
+    int bad = enter_result(sys, st);
+    return bad ? bad : lm_form_corotational.outputs(sys, st, out);
 }
 
 static void beam_forces(lm_system *sys, const lm_state *st, double *out)
