@@ -226,6 +226,33 @@ static int tell_campbell(lm_report_part *p)
     return rc < 0;
 }
 
+/* ---- periodic motion ---- */
+
+static void see_multipliers(void *ctx, const lm_rows *t, const double *row, long i)
+{
+    double *largest = ctx;
+    if (i == 0) *largest = get(t, row, "modulus"); /* they are sorted */
+}
+
+static int tell_periodic(lm_report_part *p)
+{
+    double largest = 0, period = 0;
+    char *word = NULL;
+    int bad = visit(p, "multipliers", see_multipliers, &largest);
+    if (bad) return bad;
+    int rc = lm_h5_read_attr_num(p->file->file, p->a->group, "period", &period);
+    if (rc == 0) fact(p, "period", "", "%.6g", period);
+    if (rc >= 0) rc = lm_h5_read_attr_text(p->file->file, p->a->group, "stability", &word);
+    if (rc == 0)
+        fact(p, "stability",
+             !strcmp(word, "stable")     ? "good"
+             : !strcmp(word, "unstable") ? "bad"
+                                         : "fair",
+             "%s, largest multiplier %.4g", word, largest);
+    lm_free(word);
+    return rc < 0;
+}
+
 /* ---- all ---- */
 
 static void tell_status(lm_report_part *p)
@@ -269,6 +296,8 @@ int lm_report_summary(lm_report_part *p)
     tell_status(p);
     if (!strcmp(p->a->type, "modes")) return tell_modes(p);
     if (!strcmp(p->a->type, "campbell")) return tell_campbell(p);
-    int motion = !strcmp(p->a->type, "dynamics") || !strcmp(p->a->type, "statics");
+    int periodic = !strcmp(p->a->type, "periodic");
+    if (periodic && tell_periodic(p)) return 1;
+    int motion = periodic || !strcmp(p->a->type, "dynamics") || !strcmp(p->a->type, "statics");
     return motion ? tell_motion(p) : 0;
 }
