@@ -100,6 +100,10 @@ static void three_digits_flexible(void **state)
         {"superelement_pendulum", "{type: dynamics, until: 10, output_step: 0.05", {0}, 3e-4},
         {"swinging_arch", "{type: dynamics, until: 2, output_step: 0.02", {"energy"}, 1e-4},
         {"two_link_arm", "{type: dynamics, until: 3, output_step: 0.01", {0}, 1e-4},
+        {"unbalanced_shaft",
+         "[{type: statics}, {type: dynamics, until: 2.5, output_step: 0.005",
+         {0},
+         1e-4},
     };
     (void)state;
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) check(&list[k]);
