@@ -212,16 +212,17 @@ typedef struct crossing {
     double whirl; /* near a root 0 orbits are not well defined: that of the speed before */
 } crossing;
 
-static void keep_critical(lm_campbell *c, int branch, double speed, double omega, double whirl)
+/* Seen from the ground the vibration goes round once in a turn. */
+static void keep_critical(lm_campbell *c, int branch, double speed, double whirl)
 {
     if (c->ncritical == MOST_CRITICAL) return;
-    c->critical[c->ncritical++] = (lm_critical){speed, branch, omega, whirl};
+    c->critical[c->ncritical++] = (lm_critical){speed, branch, fabs(speed), whirl};
 }
 
 /* Where between two speeds a branch passes: by the rule of false position, the end that stays halved. */
 static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
 {
-    double omega = 0, w = x.speed[1];
+    double w = x.speed[1];
     int stays = -1;
     for (int k = 0; k < REFINEMENTS && x.value[1] != x.value[0]; k++) {
         double sense = x.sense, last = w;
@@ -233,7 +234,6 @@ static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
         if (r < 0) return LIMBER_OK;
         const lm_root *root = &c->spectrum.root[r];
         double g = lm_campbell_crossing(c, w, root->re, root->im, sense, c->seen[r]);
-        omega = c->fixed ? c->seen[r] : fabs(w);
         int side = (g > 0) == (x.value[1] > 0);
         x.speed[side] = w, x.value[side] = g;
         if (side == stays) x.value[!side] *= 0.5;
@@ -242,7 +242,7 @@ static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
             fabs(x.speed[1] - x.speed[0]) < 1e-10 * fabs(w))
             break;
     }
-    keep_critical(c, t->number, w, omega, x.whirl);
+    keep_critical(c, t->number, w, x.whirl);
     return LIMBER_OK;
 }
 
