@@ -112,10 +112,10 @@ void show_linearized(FILE *out, const limber_summary *s, const mode_list *poles,
     counted(out, s->states, "state", ", ");
     counted(out, s->inputs, "input", ", ");
     counted(out, s->outputs, "output", " about the ");
-    if (s->about_statics)
+    if (s->linearized_at_rest)
         fprintf(out, "static equilibrium");
     else
-        fprintf(out, "state at t = %.6g", s->t);
+        fprintf(out, "state at t = %.6g", s->linearized_at);
     if (strcmp(s->analysis, "linearize") == 0) fprintf(out, ", %.3g s", s->seconds);
     fputc('\n', out);
     if (poles->n) fprintf(out, "pole  frequency Hz    damping  moves most\n");

@@ -220,10 +220,12 @@ typedef struct limber_summary {
     double constraint_error; /* largest relative violation of a constraint */
     int modes;               /* found by the last analysis */
     int modes_available;     /* how many there are; -1: more than those found */
-    int about_statics;       /* these, or the linearised model, are about a static equilibrium */
+    int about_statics;       /* these are about a static equilibrium */
     double total_mass[6];    /* along x, y, z; about x, y, z through the origin */
     double captured_mass[6]; /* the part of it that the modes move */
     int states, inputs, outputs, poles; /* of the last linearised model; a pair is one pole */
+    int linearized_at_rest;             /* it is about a static equilibrium */
+    double linearized_at;               /* the time of the state it is about */
     double period;           /* of the last periodic motion; 0: none */
     int cycles, multipliers; /* periods that were run to find it; multipliers there are */
     int stability;           /* of it: -1 stable, 0 marginal, 1 unstable */

@@ -248,7 +248,8 @@ static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const place
     sum->inputs = l->nu;
     sum->outputs = l->ny;
     sum->poles = l->npoles;
-    sum->about_statics = p->at_rest;
+    sum->linearized_at_rest = p->at_rest;
+    sum->linearized_at = p->t;
     limber_status st = lm_linearize_record(run, a, l);
     if (!st) tell(run, l);
     return st;

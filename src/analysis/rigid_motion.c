@@ -12,7 +12,7 @@
 /* A step turns no body by more than TURN: 63 in a turn, with errors of 1e-9 in positions. */
 #define TOLERANCE 1e-8
 #define TURN      0.1
-enum { MOST = 4096, LEAST = 16, STENCIL = 4 };
+enum { MOST = 4096, LEAST = 64, STENCIL = 4 };
 static const double ROOM = 8e6; /* doubles of the table */
 
 typedef struct known {
@@ -62,7 +62,7 @@ static void put_step(known *k)
 static int blame(known *k)
 {
     lm_system *w = k->whose;
-    snprintf(w->trouble, sizeof w->trouble, "the rigid motion cannot be followed: %.200s",
+    snprintf(w->trouble, sizeof w->trouble, "the rigid motion cannot be followed: %.370s",
              k->g->failure);
     w->trouble_at = k->g->clock->t;
     w->in_trouble = k->failed = 1;
@@ -312,18 +312,18 @@ static void destroy(lm_motion *m)
 }
 
 /* The time over which errors add up. */
-static double span(const lm_spec *spec)
+static double span(const lm_run *run)
 {
-    double most = 0;
+    const lm_spec *spec = run->model->spec;
+    double most = run->opt->until;
     for (int i = 0; i < spec->analyses.n; i++) most = fmax(most, spec->analyses.at[i].until);
     return most > 0 ? most : 1;
 }
 
-static int reserve(known *k)
+static int reserve(known *k, double until)
 {
     const lm_system *s = k->sys;
     lm_arena *a = &k->arena;
-    double until = span(s->model->spec);
     lm_integrator_options opt = {.until = until,
                                  .tolerance = TOLERANCE,
                                  .first_step = 1e-4 * until,
@@ -348,14 +348,14 @@ static int reserve(known *k)
     return 0;
 }
 
-static known *make(lm_system *whose)
+static known *make(lm_system *whose, double until)
 {
     lm_arena arena = {0};
     known *k = LM_NEW(&arena, known);
     if (!k) return NULL;
     *k = (known){.base = {state_at, destroy, 1}, .sys = whose->companion, .whose = whose};
     k->arena = arena;
-    if (reserve(k) == 0) return k;
+    if (reserve(k, until) == 0) return k;
     destroy(&k->base);
     return NULL;
 }
@@ -396,12 +396,17 @@ limber_status lm_rigid_motion_start(lm_run *run)
 {
     lm_system *sys = run->sys;
     if (!sys->companion) return LIMBER_OK;
-    known *k = sys->motion ? (known *)sys->motion : make(sys);
+    known *k = sys->motion ? (known *)sys->motion : make(sys, span(run));
     if (!k) return LIMBER_MEMORY;
     sys->motion = &k->base;
     lm_run rigid = companion_run(run, k);
+    int errors = run->diag->errors;
     limber_status st = lm_initial_state(&rigid);
     changed(k);
+    if (run->diag->errors > errors)
+        lm_diag_add(run->diag, LM_NOTE, ((lm_loc){run->model->spec->file, 0, 0}),
+                    "'elastodynamic' needs the motion of the mechanism with all its bodies rigid; "
+                    "if it moves only because they bend, use 'corotational'");
     return st ? st : first_steps(run, k);
 }
 
@@ -455,7 +460,7 @@ limber_status lm_rigid_motion_balance(lm_run *run, const lm_spec_analysis *a)
 
 void lm_rigid_motion_warn(lm_run *run, lm_loc loc)
 {
-    const known *k = (const known *)run->sys->motion;
+    known *k = (known *)run->sys->motion;
     if (!k) return;
     if (k->base.largest > 0.2)
         lm_warning(run->diag, loc,
@@ -469,4 +474,6 @@ void lm_rigid_motion_warn(lm_run *run, lm_loc loc)
             "it goes straight on, but there the elastic mechanism may do otherwise; compare "
             "with 'corotational'",
             k->singular);
+    k->base.largest = 0;
+    k->singular = NAN;
 }

@@ -1,6 +1,7 @@
 /* The formulation `elastodynamic` behind the seam: elements in a known rigid motion. */
 #include "form/elastodynamic.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- an element ---- */
@@ -53,7 +54,7 @@ static void relative_of(const elasto *e, const lm_state *st, int element, relati
 
 void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12])
 {
-    const elasto *e = ctx;
+    elasto *e = ctx;
     memset(f, 0, 12 * sizeof(double));
     if (!e->now) return;
     const elasto_element *el = &e->now->element[element];
@@ -61,6 +62,7 @@ void elasto_element_force(void *ctx, const lm_state *st, int element, double f[1
     double own[12];
     relative r;
     relative_of(e, st, element, &r);
+    for (int i = 3; i < 12; i += 6) e->turned = fmax(e->turned, v3_norm(v3_from(r.d + i)));
     memcpy(own, el->q, sizeof own);
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++)
@@ -216,10 +218,30 @@ static int initial(lm_system *sys, double *q, double *v)
     return bad;
 }
 
+/* Half a turn further on a rotation vector jumps, and long before that linear forces mean nothing. */
+#define MOST_TURN 1.5
+
+static int too_far(lm_system *sys, double t)
+{
+    snprintf(sys->trouble, sizeof sys->trouble,
+             "bodies turn by more than %.1f rad against the rigid motion, and 'elastodynamic' is "
+             "linear in that: use 'corotational'",
+             MOST_TURN);
+    sys->trouble_at = t;
+    sys->in_trouble = 1;
+    return 1;
+}
+
 static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate)
 {
-    int bad = elasto_enter(elasto_of(sys), st->t);
-    return bad ? bad : nodal_residual(sys, st, r, phi, rate);
+    elasto *e = elasto_of(sys);
+    int bad = elasto_enter(e, st->t);
+    if (bad) return bad;
+    e->turned = 0;
+    bad = nodal_residual(sys, st, r, phi, rate);
+    if (!bad && e->turned > MOST_TURN) return too_far(sys, st->t);
+    sys->in_trouble = 0;
+    return bad;
 }
 
 static int jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,

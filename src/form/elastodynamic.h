@@ -50,6 +50,7 @@ typedef struct elasto {
     elasto_stage *now; /* that of the state that is being evaluated */
     long clock;
     int stiffening, damped;
+    double turned; /* largest rotation of a node against the rigid motion in this residual */
     double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
     double *cq, *cv, *czero, *clam; /* the companion at rest */
     const lm_state *state;          /* being evaluated */

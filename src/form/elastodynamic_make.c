@@ -133,7 +133,9 @@ static limber_status make_systems(elasto *e, const lm_model *m, lm_diag *diag)
     limber_status st = nodal_create(m, NULL, &e->hooks, diag, &sys);
     if (st) return st;
     e->in = (nodal *)sys;
+    int errors = diag->errors;
     refuse_sensors(e->in, diag);
+    if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     if (lm_rigid_model_make(&e->rigid, m)) return LIMBER_MEMORY;
     st = nodal_create(&e->rigid.model, NULL, NULL, diag, &e->companion);
     if (st) return st;

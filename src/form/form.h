@@ -162,7 +162,7 @@ struct lm_system {
     int mobility;     /* degrees of freedom found by the last select_rows */
     lm_discrete *discrete; /* what changes between steps only; NULL: the model has no such thing */
     double noise; /* errors of the residual over those of rounding: 1, or more with differences */
-    char trouble[300]; /* why a state beyond the last accepted one could not be evaluated, where the
+    char trouble[420]; /* why a state beyond the last accepted one could not be evaluated, where the
                         * user's C function is to blame: poses() of a state begins anew */
     double trouble_at; /* ... at this time */
     int in_trouble;    /* 1: so it was with the last one that was tried */

@@ -258,13 +258,13 @@ static void couple_stages(lm_tangent *t)
 
 /* ---- constraints ---- */
 
-/* Angular speed of what turns or vibrates fastest: sets the time of differences. */
-static double pace(const lm_tangent *t, const lm_integrator *g, const double *v)
+/* The time of differences, by what turns or moves fastest, but not longer than a step: 0 at rest. */
+static double short_time(const lm_tangent *t, const lm_integrator *g, const double *v)
 {
-    double most = 0;
+    double most = 0, step = g->opt.step > 0 ? g->opt.step : g->clock->h;
     for (int i = 0; i < t->sys->nv; i++)
         most = fmax(most, fabs(v[i]) / (t->sys->angular[i] ? 1 : g->clock->size));
-    return most;
+    return most > 0 ? fmin(STEP / most, step) : 0;
 }
 
 /* N = dPhi/dt + Phi W: differences of Phi along the motion, W x = omega x x. */
@@ -273,7 +273,7 @@ static int change_of_constraints(lm_tangent *t, const lm_integrator *g, const lm
 {
     lm_system *sys = t->sys;
     const lm_pattern *p = &t->wide;
-    double speed = pace(t, g, s->v), dt = speed > 0 ? STEP / speed : 0;
+    double dt = short_time(t, g, s->v);
     memset(N, 0, sizeof(double) * (size_t)p->nnz);
     if (sys->nl == 0 || dt == 0) return 0;
     for (int side = -1; side < 2; side += 2) {

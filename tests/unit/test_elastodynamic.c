@@ -376,6 +376,42 @@ static void large_rotations(void **state)
     assert_near(number_after(said, "turn by up to "), 2 * 9.81 / (6 * 5), 0.01);
 }
 
+/* What swings freely may be anywhere after a while: the run ends before linear forces mean nothing. */
+static void too_far_apart(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "sections: {bar: {shape: stiffness, EA: 1e6, EIy: 20, EIz: 20, GJ: 20, rhoA: 0.5,\n"
+        "  rhoIy: 1e-4, rhoIz: 1e-4, damping: {stiffness: 1e-3}}}\n"
+        "bodies:\n"
+        "  a: {type: beam, section: bar, from: [0, 0, 0], to: [0.5, 0, 0], elements: 2}\n"
+        "  b: {type: beam, section: bar, from: [0.5, 0, 0], to: [1, 0, 0], elements: 2}\n"
+        "joints:\n"
+        "  p: {type: revolute, between: [ground, a.start], axis: z}\n"
+        "  q: {type: revolute, between: [a.end, b.start], axis: z}\n"
+        "analysis: {type: dynamics, until: 60, output_step: 1}\n"
+        "outputs: {x: pos(b.end).x}\n"
+        "formulation: elastodynamic\n";
+    char said[SAID];
+    (void)state;
+    assert_int_equal(run_listen(&(run_how){.text = text}, said), LIMBER_STOPPED);
+    assert_says(said, "against the rigid motion");
+    assert_says(said, "use 'corotational'");
+}
+
+/* A steady state found directly: the same motion, and nearly the same multipliers. */
+static void periodic_motion(void **state)
+{
+    static const char *const column[] = {"slider", "deflection", "moment", "torque"};
+    (void)state;
+    run_how how = {.model = "slider_crank_steady", .analysis = "{type: periodic}"};
+    table a = run_as("corotational", how), b = run_as("elastodynamic", how);
+    for (int i = 0; i < 4; i++) assert_under(off(&a, &b, column[i]), 2e-3);
+    table_free(&a);
+    table_free(&b);
+}
+
 static void failing_allocations(void **state)
 {
     static char text[sizeof parallelogram + 60];
@@ -404,6 +440,8 @@ int main(void)
         cmocka_unit_test(lost_rank),
         cmocka_unit_test(refused),
         cmocka_unit_test(large_rotations),
+        cmocka_unit_test(too_far_apart),
+        cmocka_unit_test(periodic_motion),
         cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

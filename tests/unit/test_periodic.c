@@ -148,9 +148,9 @@ static void mathieu(double W, double out[4])
 static void shaken_pendulum(void **state)
 {
     (void)state;
-    static const char *const form[] = {"corotational", "minimal", "ffr"};
-    for (int i = 0; i < 6; i++) {
-        double W = i < 3 ? 60 : 30, P[4];
+    static const char *const form[] = {"corotational", "minimal", "ffr", "elastodynamic"};
+    for (int i = 0; i < 8; i++) {
+        double W = i < 4 ? 60 : 30, P[4];
         char text[1000];
         snprintf(text, sizeof text,
                  "limber: 1\n"
@@ -164,13 +164,13 @@ static void shaken_pendulum(void **state)
                  "  pin: {type: revolute, between: [pivot, bob], axis: z, at: [0, 0, 0]}\n"
                  "analysis: {type: periodic, period: 2*pi/%g, steps: 200}\n",
                  W, W);
-        found f = periodic(text, form[i % 3]);
+        found f = periodic(text, form[i % 4]);
         mathieu(W, P);
         double half = (P[0] + P[3]) / 2, root = half * half - 1;
         assert_string_equal(f.text, "");
-        assert_int_equal(f.sum.stability, i < 3 ? 0 : 1);
-        assert_near(f.at[0].real, i < 3 ? half : half + sqrt(root), 1e-6);
-        if (i < 3) assert_near(f.at[0].imaginary, sqrt(-root), 1e-6);
+        assert_int_equal(f.sum.stability, i < 4 ? 0 : 1);
+        assert_near(f.at[0].real, i < 4 ? half : half + sqrt(root), 1e-6);
+        if (i < 4) assert_near(f.at[0].imaginary, sqrt(-root), 1e-6);
     }
 }
 
@@ -298,8 +298,8 @@ static double error_of_matrix(cycle *c)
 static void matrix_against_differences(void **state)
 {
     (void)state;
-    static const char *const form[] = {"corotational", "minimal", "ffr", "rfe"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const form[] = {"corotational", "minimal", "ffr", "rfe", "elastodynamic"};
+    for (int i = 0; i < 5; i++) {
         cycle c;
         open_cycle(&c, SPATIAL, form[i], 2 * PI / 4, 150);
         double error = error_of_matrix(&c);
