@@ -154,10 +154,13 @@ static int last_piece(const known *k)
 /* Steps up to t, and as many behind a start as interpolation takes. */
 static int cover(known *k, double t)
 {
-    int bad = k->failed ? 1 : 0;
-    if (k->n == 0 || t < time_of(k, 0)) bad = rewind_to_start(k);
-    while (!bad && (time_of(k, k->n - 1) < t || last_piece(k) < STENCIL)) bad = advance(k);
-    return bad;
+    int bad = k->n == 0 || t < time_of(k, 0) ? rewind_to_start(k) : 0;
+    while (!bad && !k->failed && (time_of(k, k->n - 1) < t || last_piece(k) < STENCIL))
+        bad = advance(k);
+    if (bad < 0 || k->n == 0) return bad ? bad : 1;
+    if (time_of(k, k->n - 1) >= t) return 0; /* up to where it was lost it is known */
+    k->whose->in_trouble = 1;
+    return 1;
 }
 
 /* ---- between the steps ---- */
@@ -386,7 +389,8 @@ static limber_status first_steps(lm_run *run, known *k)
 {
     lm_state s;
     int bad = state_at(&k->base, 0, &s);
-    if (bad <= 0) return bad ? LIMBER_MEMORY : LIMBER_OK;
+    if (bad < 0) return LIMBER_MEMORY;
+    if (!bad && !k->failed) return LIMBER_OK;
     lm_error(run->diag, ((lm_loc){run->model->spec->file, 0, 0}),
              "the rigid motion of the mechanism is not determined: %s", k->g->failure);
     return LIMBER_INPUT;
