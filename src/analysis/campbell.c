@@ -10,7 +10,6 @@
 
 enum { REFINEMENTS = 60, MOST_CRITICAL = 200 };
 #define PERIODIC 1e-5
-#define ZERO     1e-6 /* of the shift: a double root 0 comes out with half of the digits */
 #define GROWS    1e-6 /* of |s|: a real part that is no rounding */
 
 /* ---- what is left out of the steady state ---- */
@@ -110,13 +109,15 @@ static limber_status reserve(lm_campbell *c)
     c->critical = LM_NEW_N(&c->arena, lm_critical, MOST_CRITICAL);
     c->track = LM_NEW_N(&c->arena, lm_track, room);
     c->whirl = LM_NEW_N(&c->arena, double, 2 * roots + 1);
+    c->circles = LM_NEW_N(&c->arena, double, 4 * roots * (size_t)c->sys->model->nnodes + 1);
+    c->shown = LM_NEW_N(&c->arena, unsigned char, roots + 1);
     c->match = LM_NEW_N(&c->arena, int, 2 * roots + 1);
     c->taken = LM_NEW_N(&c->arena, unsigned char, room);
     c->score = LM_NEW_N(&c->arena, double, 2 * room * (roots + 1));
     c->work = LM_NEW_N(&c->arena, double, lm_campbell_whirl_room(c->sys));
     double *shapes = LM_NEW_N(&c->arena, double, 2 * nv * room + 1);
     if (!c->point || !c->critical || !c->track || !c->whirl || !c->match || !c->taken ||
-        !c->score || !c->work || !shapes)
+        !c->score || !c->work || !shapes || !c->circles || !c->shown)
         return LIMBER_MEMORY;
     c->seen = c->whirl + roots;
     c->across = c->match + roots;
@@ -162,6 +163,24 @@ static limber_status refuse_reactive(lm_campbell *c)
     return LIMBER_OK;
 }
 
+/* Coordinates that are no vectors in space are those of an observer on what carries the body: seen from
+ * axes that turn, the small motions of one that stands still are periodic in them. */
+static limber_status refuse_loose(lm_campbell *c)
+{
+    const lm_model *m = c->run->model;
+    lm_pencil_turn(&c->steady.pencil, 0, 0);
+    int bad = lm_spectrum_factor(&c->spectrum);
+    int body = bad ? -1 : lm_campbell_stands_loose(c);
+    c->spectrum.sigma = 0;
+    if (bad < 0) return LIMBER_MEMORY;
+    if (body < 0) return LIMBER_OK;
+    lm_error(c->run->diag, c->a->loc,
+             "campbell: body '%s' does not turn and can move: the coordinates of the formulation "
+             "'%s' cannot take that together with what turns; use 'corotational'",
+             m->bodies[body].name, c->sys->form->name);
+    return LIMBER_INPUT;
+}
+
 static limber_status begin(lm_campbell *c)
 {
     limber_status st = quiet_gravity(c);
@@ -174,7 +193,8 @@ static limber_status begin(lm_campbell *c)
     if (!st) st = lm_spectrum_begin(&c->spectrum, &c->steady, c->a->count);
     c->fixed = c->a->frame_fixed;
     if (!st) c->shifts = c->fixed && relative(c);
-    return st ? st : reserve(c);
+    if (!st) st = reserve(c);
+    return st || !relative(c) ? st : refuse_loose(c);
 }
 
 /* ---- one speed after the other ---- */
@@ -185,25 +205,50 @@ static int number_of(lm_campbell *c, lm_track *t)
     return t->number;
 }
 
-/* The roots at the speed, as far as they were asked for; new branches by frequency. */
+static lm_track *track_of(lm_campbell *c, int root)
+{
+    for (int t = 0; t < c->ntracks; t++)
+        if (c->track[t].alive && c->track[t].root == root) return &c->track[t];
+    return NULL;
+}
+
+/* The roots that were asked for; where the number cuts through equal ones, those that go on with a
+ * branch come first. */
+static void choose_shown(lm_campbell *c)
+{
+    const lm_spectrum *p = &c->spectrum;
+    int cut = p->wanted, left = p->count;
+    while (cut > 0 && p->wanted > p->count &&
+           lm_spectrum_equal(&p->root[p->wanted - 1], &p->root[cut - 1]))
+        cut--;
+    memset(c->shown, 0, (size_t)p->found);
+    for (int r = 0; r < cut; r++, left--) c->shown[r] = 1;
+    for (int known = 1; known >= 0; known--)
+        for (int r = cut; r < p->wanted && left > 0; r++) {
+            const lm_track *t = track_of(c, r);
+            if (c->shown[r] || !t || (known && t->number < 0)) continue;
+            c->shown[r] = 1;
+            left--;
+        }
+}
+
+/* The roots at the speed; new branches by frequency. */
 static void put_points(lm_campbell *c, int k)
 {
     const lm_spectrum *p = &c->spectrum;
-    for (int r = 0; r < p->found && r < p->count; r++)
-        for (int t = 0; t < c->ntracks; t++) {
-            lm_track *track = &c->track[t];
-            if (!track->alive || track->re != p->root[r].re || track->im != p->root[r].im ||
-                memcmp(track->x, p->root[r].x, sizeof(double) * (size_t)p->nv) != 0)
-                continue;
-            int n = number_of(c, track);
-            double round = fabs(c->whirl[r]);
-            c->mixed |= c->shifts && c->speed[k] != 0 && round > 0.05 && round < 0.9;
-            int none = hypot(track->re, track->im) < ZERO * p->sigma;
-            if (n >= 0)
-                c->point[c->room * k + n] = (lm_branch_point){
-                    none ? 0 : track->re, none ? 0 : track->seen, c->whirl[r], p->root[r].off};
-            break;
-        }
+    double least = LM_CAMPBELL_ZERO * p->sigma;
+    choose_shown(c);
+    for (int r = 0; r < p->wanted; r++) {
+        lm_track *track = c->shown[r] ? track_of(c, r) : NULL;
+        int n = track ? number_of(c, track) : -1;
+        if (n < 0) continue;
+        double round = fabs(c->whirl[r]);
+        c->mixed |= c->shifts && c->speed[k] != 0 && round > 0.05 && round < 0.9;
+        int none = hypot(track->re, track->im) < least;
+        c->point[c->room * k + n] =
+            (lm_branch_point){none ? 0 : track->re, none && track->seen < least ? 0 : track->seen,
+                              c->whirl[r], p->root[r].off};
+    }
 }
 
 typedef struct crossing {
@@ -246,33 +291,56 @@ static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
     return LIMBER_OK;
 }
 
-/* Branches that passed through a critical speed on the way from speed k - 1 to k. */
+/* What passes at speed k, beside what it was before. A value that is 0 but for rounding waits for the
+ * next speed to say which way it goes; at the ends of the list there is none. */
+static limber_status look_at_passing(lm_campbell *c, const lm_track *t, lm_passing *p, int k)
+{
+    double whirl = c->point[c->room * k + t->number].whirl;
+    double value = lm_campbell_crossing(c, c->speed[k], t->re, t->im, t->sense, t->seen);
+    int none = fabs(value) < LM_CAMPBELL_ZERO * c->spectrum.sigma, counts = !c->fixed || t->across;
+    crossing x = {{p->speed, c->speed[k]}, {p->value, value}, t->sense, p->whirl};
+    lm_passing was = *p;
+    if (!none)
+        *p = (lm_passing){2, c->speed[k], value, whirl};
+    else if (was.known < 2)
+        *p = (lm_passing){1, c->speed[k], 0, whirl};
+    if (!counts) return LIMBER_OK;
+    if (!none && was.known == 2 && value * was.value < 0) return refine(c, t, x);
+    if (!none && was.known == 1 && was.speed != 0) keep_critical(c, t->number, was.speed, whirl);
+    if (none && was.known == 2 && k == c->nspeeds - 1)
+        keep_critical(c, t->number, c->speed[k], was.whirl);
+    return LIMBER_OK;
+}
+
+/* Branches that passed through a critical speed on the way to speed k. */
 static limber_status find_critical(lm_campbell *c, int k)
 {
     limber_status st = LIMBER_OK;
-    for (int t = 0; t < c->ntracks && !st && k > 0; t++) {
-        const lm_track *track = &c->track[t];
-        if (track->number < 0 || !track->alive || (c->fixed && !track->across)) continue;
-        const lm_branch_point *was = &c->point[c->room * (k - 1) + track->number];
-        if (!isfinite(was->re) || !isfinite(c->point[c->room * k + track->number].re)) continue;
-        crossing x = {{c->speed[k - 1], c->speed[k]}, {0, 0}, track->sense, was->whirl};
-        x.value[0] =
-            lm_campbell_crossing(c, x.speed[0], was->re, was->im, track->sense_before, was->im);
-        x.value[1] =
-            lm_campbell_crossing(c, x.speed[1], track->re, track->im, track->sense, track->seen);
-        if (x.value[0] * x.value[1] < 0 || (x.value[1] == 0 && x.value[0] != 0))
-            st = refine(c, track, x);
+    for (int t = 0; t < c->ntracks && !st; t++) {
+        lm_track *track = &c->track[t];
+        int shown = track->number >= 0 && track->alive &&
+                    isfinite(c->point[c->room * k + track->number].re);
+        if (shown)
+            st = look_at_passing(c, track, &track->passed, k);
+        else
+            track->passed.known = 0;
     }
-    for (int t = 0; t < c->ntracks; t++) c->track[t].sense_before = c->track[t].sense;
     return st;
+}
+
+/* Below this a real part is rounding: what is left of the equations moves s^2, by that part of
+ * sigma^2 + s^2. */
+static double least_growth(const lm_campbell *c, const lm_branch_point *p)
+{
+    double sigma = c->spectrum.sigma, size = fmax(hypot(p->re, p->im), 0.01 * sigma);
+    return fmax(GROWS * size, p->off * (sigma * sigma + size * size) / size);
 }
 
 static void note_unstable(lm_campbell *c, int k)
 {
     for (int n = 0; n < c->nbranches; n++) {
         const lm_branch_point *p = &c->point[c->room * k + n];
-        double least = GROWS * fmax(hypot(p->re, p->im), 0.01 * c->spectrum.sigma);
-        if (!(p->re > least)) continue;
+        if (!(p->re > least_growth(c, p))) continue;
         if (!isfinite(c->unstable[0])) c->unstable[0] = c->speed[k], c->unstable_branch = n;
         c->unstable[1] = c->speed[k];
     }
@@ -281,7 +349,9 @@ static void note_unstable(lm_campbell *c, int k)
 static limber_status tell(lm_campbell *c, int k)
 {
     limber_progress now = {.t = c->speed[k], .until = c->speed[c->nspeeds - 1]};
-    return lm_run_progress(c->run, &now);
+    limber_status st = lm_run_progress(c->run, &now);
+    if (st == LIMBER_INTERRUPTED) lm_stop(c->run, st, "interrupted at speed %.6g", c->speed[k]);
+    return st;
 }
 
 static limber_status sweep(lm_campbell *c)

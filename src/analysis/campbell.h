@@ -5,6 +5,9 @@
 #include "analysis/run.h"
 #include "analysis/spectrum.h"
 
+/* Of the shift: a double root 0 comes out with half of the digits. */
+#define LM_CAMPBELL_ZERO 1e-6
+
 /* One branch at one speed. */
 typedef struct lm_branch_point {
     double re, im; /* s in the axes asked for; NAN: the branch is not among the lowest there */
@@ -18,6 +21,12 @@ typedef struct lm_critical {
     double frequency, whirl; /* rad/s, seen from the ground */
 } lm_critical;
 
+/* What of a branch passes through 0 at a critical speed, at the last speed where it was not 0. */
+typedef struct lm_passing {
+    int known; /* 0: not yet; 1: the branch was shown, and it was 0 there; 2: value is not 0 */
+    double speed, value, whirl;
+} lm_passing;
+
 /* A shape that is followed from speed to speed. */
 typedef struct lm_track {
     int number;           /* of the branch, from 0; -1: not yet among the lowest */
@@ -26,7 +35,8 @@ typedef struct lm_track {
     int alive;            /* found at the last speed */
     double re, im, sense; /* sense * im is continuous through 0 */
     double seen;          /* im in the axes asked for */
-    double sense_before;  /* at the speed before */
+    int root;             /* at the last speed */
+    lm_passing passed;
     double last_re, last_im, last_speed, speed;
     double *x, *y; /* [nv] */
 } lm_track;
@@ -48,14 +58,16 @@ typedef struct lm_campbell {
     double *speed;
     int room, nbranches;    /* most of them; found */
     lm_branch_point *point; /* [nspeeds][room] */
-    int ncritical, most_critical;
+    int ncritical;
     lm_critical *critical;
     int ntracks;
     lm_track *track;       /* [room of roots, twice] */
     double *seen;          /* [roots] im in the axes asked for */
     double *whirl;         /* [roots] of the present roots */
     int *across;           /* [roots] 1: it moves across the axis, where unbalance acts */
+    double *circles;       /* [roots][4 nodes] forward and backward circles of the nodes */
     int *match;            /* [roots] track of each */
+    unsigned char *shown;  /* [roots] 1: it is among those asked for */
     unsigned char *taken;  /* [tracks] */
     double *score;         /* [tracks x roots] */
     double *work;          /* for orbits */
@@ -76,10 +88,15 @@ void lm_campbell_take_basis(lm_campbell *c, int k);
 /* c->periodic: what the roots and shapes at the present speed leave over with the drive elsewhere. */
 limber_status lm_campbell_elsewhere(lm_campbell *c, double angle);
 
-/* campbell_whirl.c: the sense of the orbits of the turning bodies in shape i: 1, -1, 0 in the axes of the
- * matrices; *across: they move across the axis. */
-double lm_campbell_whirl(lm_campbell *c, const lm_root *r, int *across);
+/* campbell_whirl.c: shapes of equal roots become circles, as far as they can; then the sense of the orbits
+ * of the turning bodies in shape j: 1, -1, 0 in the axes of the matrices; *across: they move across the
+ * axis. */
+void lm_campbell_circles(lm_campbell *c);
+double lm_campbell_whirl(const lm_campbell *c, int j, int *across);
 size_t lm_campbell_whirl_room(const lm_system *sys);
+/* A body that stands still and is moved by coordinates that are no vectors in space; -1: none. The
+ * spectrum is factored, and its vectors are used. */
+int lm_campbell_stands_loose(lm_campbell *c);
 
 /* campbell_branch.c: follow the shapes to a speed; tracks are those there. */
 limber_status lm_campbell_follow(lm_campbell *c, double from, double to, int depth);

@@ -13,6 +13,7 @@ enum { DEEPEST = 6 };
 #define ALIKE    0.3  /* below this it is another shape */
 #define EQUAL    1e-7
 #define SURPRISE 0.25 /* weight of a frequency that is not where it was going */
+#define TIE      1e-3 /* weight of the likeness of the shapes alone */
 #define NEAR     5    /* a root moves by no more times the change of speed */
 
 /* ---- likeness ---- */
@@ -150,6 +151,7 @@ static double assign(lm_campbell *c, double speed)
             for (int r = 0; r < n && !c->taken[t]; r++) {
                 if (c->match[r] >= 0 || c->score[n * t + r] <= ALIKE) continue;
                 double s = c->score[n * t + r] + ALIKE - unlikely(c, t, r, speed);
+                s += TIE * c->score[n * (c->ntracks + t) + r]; /* among equal roots */
                 if (s > best) best = s, bt = t, br = r;
             }
         if (bt < 0) break;
@@ -193,6 +195,7 @@ static void take(lm_campbell *c, lm_track *t, int root, double speed, int turned
     t->re = r->re, t->im = r->im, t->speed = speed;
     t->seen = c->seen[root];
     t->across = c->across[root];
+    t->root = root;
     t->alive = 1;
     memcpy(t->x, r->x, bytes);
     memcpy(t->y, r->y, bytes);
@@ -212,6 +215,7 @@ static void begin_track(lm_campbell *c, int root, double speed)
     t->number = -1;
     t->sense = 1;
     t->re = t->im = t->speed = NAN;
+    t->passed.known = 0;
     take(c, t, root, speed, 0);
     t->last_im = NAN;
 }

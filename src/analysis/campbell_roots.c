@@ -29,7 +29,8 @@ static limber_status not_converged(lm_campbell *c, int bad)
                    c->steady.speed);
 }
 
-/* Seen from the ground: circles go round faster by the speed, or slower. */
+/* Seen from the ground: circles go round faster by the speed, or slower. What rests in the rotor, or
+ * grows there without going round, is a forward circle. */
 static double from_ground(const lm_campbell *c, const lm_root *r, double circles, double *omega)
 {
     double W = c->steady.turning.rate, turns = c->fixed && !c->shifts ? 0 : W;
@@ -40,12 +41,25 @@ static double from_ground(const lm_campbell *c, const lm_root *r, double circles
     return copysign(fabs(circles), *omega * W);
 }
 
+/* Near a root 0 shapes are no circles of their own. */
+static int rests(const lm_campbell *c, const lm_root *r)
+{
+    return r->im == 0 || hypot(r->re, r->im) < LM_CAMPBELL_ZERO * c->spectrum.sigma;
+}
+
 static void look_at_orbits(lm_campbell *c)
 {
+    double W = c->steady.turning.rate, turns = c->fixed && !c->shifts ? 0 : W;
+    lm_campbell_circles(c);
     for (int j = 0; j < c->spectrum.found; j++) {
         const lm_root *r = &c->spectrum.root[j];
-        double circles = lm_campbell_whirl(c, r, &c->across[j]), omega;
-        c->whirl[j] = from_ground(c, r, circles, &omega);
+        double circles = lm_campbell_whirl(c, j, &c->across[j]), omega = r->im;
+        if (!rests(c, r))
+            c->whirl[j] = from_ground(c, r, circles, &omega);
+        else {
+            c->whirl[j] = c->across[j] && turns != 0;
+            if (c->whirl[j] > 0) omega = turns;
+        }
         c->seen[j] = c->shifts ? fabs(omega) : r->im;
     }
 }

@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { POSE = 7 };
-#define ACROSS 1e-6 /* part of a shape below which what moves across the axis is nothing */
+enum { POSE = 7, SWEEPS = 3 };
+#define ACROSS 1e-6  /* part of a shape below which what moves across the axis is nothing */
+#define LOOSE  1e-10 /* motion of a body in one of the model that is 1e-4 of its size */
 
 size_t lm_campbell_whirl_room(const lm_system *sys)
 {
@@ -46,34 +47,144 @@ static void places(lm_campbell *c, const double *dx, double *out)
                v3_mul(0.5 / h, v3_sub(v3_from(at[1] + POSE * p), v3_from(at[0] + POSE * p))));
 }
 
-double lm_campbell_whirl(lm_campbell *c, const lm_root *r, int *across)
+/* Circles of the nodes in shape j, out [4 nodes]: u1 + i u2 and u1 - i u2. */
+static void find_circles(lm_campbell *c, int j)
 {
     lm_system *sys = c->sys;
     const lm_model *m = sys->model;
+    const lm_root *r = &c->spectrum.root[j];
     lm_m3 E = lm_triad(c->steady.turning.axis);
     lm_v3 e1 = m3_col(&E, 0), e2 = m3_col(&E, 1);
-    double forward = 0, backward = 0, all = 0, size = c->steady.size;
     double *re = c->work + sys->nv + sys->nq + 2 * POSE * sys->nposes, *im = re + 3 * sys->nposes;
+    double *out = c->circles + 4 * (size_t)m->nnodes * (size_t)j;
     int direct = nodal(c);
     if (!direct) {
         memset(re, 0, sizeof(double) * 6 * (size_t)sys->nposes);
         places(c, r->x, re);
         places(c, r->y, im);
     }
-    for (int n = 0; n < m->nnodes; n++) {
-        if (!c->steady.turning.body[m->nodes[n].body]) continue;
+    for (int n = 0; n < m->nnodes; n++, out += 4) {
         lm_v3 x = v3_from(direct ? r->x + 6 * n : re + 3 * n);
         lm_v3 y = v3_from(direct ? r->y + 6 * n : im + 3 * n);
         double u1 = v3_dot(e1, x), w1 = v3_dot(e1, y), u2 = v3_dot(e2, x), w2 = v3_dot(e2, y);
-        forward += (u1 - w2) * (u1 - w2) + (w1 + u2) * (w1 + u2);
-        backward += (u1 + w2) * (u1 + w2) + (w1 - u2) * (w1 - u2);
-        all += v3_dot(x, x) + v3_dot(y, y);
+        double on = c->steady.turning.body[m->nodes[n].body];
+        out[0] = on * (u1 - w2), out[1] = on * (w1 + u2);
+        out[2] = on * (u1 + w2), out[3] = on * (w1 - u2);
     }
-    for (int i = 0; i < sys->nv; i++) {
-        double f = (sys->angular[i] ? size : 1);
+}
+
+/* conj(j) . k over the nodes: out[0..1] of the forward circles, out[2..3] of the backward ones. */
+static void product(const lm_campbell *c, int j, int k, double out[4])
+{
+    size_t nodes = (size_t)c->sys->model->nnodes;
+    const double *a = c->circles + 4 * nodes * (size_t)j, *b = c->circles + 4 * nodes * (size_t)k;
+    memset(out, 0, 4 * sizeof *out);
+    for (size_t i = 0; i < 4 * nodes; i += 2) {
+        out[i % 4] += a[i] * b[i] + a[i + 1] * b[i + 1];
+        out[i % 4 + 1] += a[i] * b[i + 1] - a[i + 1] * b[i];
+    }
+}
+
+static double size_of(const lm_campbell *c, const lm_root *r)
+{
+    double all = 0, size = c->steady.size;
+    for (int i = 0; i < c->sys->nv; i++) {
+        double f = (c->sys->angular[i] ? size : 1);
         all += f * f * (r->x[i] * r->x[i] + r->y[i] * r->y[i]);
     }
-    *across = forward + backward > ACROSS * all;
-    if (!*across || r->im == 0) return 0;
-    return (forward - backward) / (forward + backward);
+    return all;
+}
+
+/* ---- equal roots ---- */
+
+/* (a, b) -> (f a + g b, -g* a + f b) for complex vectors whose parts lie `step` apart, g = (g0, g1). */
+static void turn(size_t n, size_t step, double f, const double g[2], double *a[2], double *b[2])
+{
+    for (size_t i = 0; i < n; i += step) {
+        double a0 = a[0][i], a1 = a[1][i], b0 = b[0][i], b1 = b[1][i];
+        a[0][i] = f * a0 + g[0] * b0 - g[1] * b1;
+        a[1][i] = f * a1 + g[0] * b1 + g[1] * b0;
+        b[0][i] = f * b0 - g[0] * a0 - g[1] * a1;
+        b[1][i] = f * b1 - g[0] * a1 + g[1] * a0;
+    }
+}
+
+/* With d = conj(forward) forward - conj(backward) backward, [d_jj h; h* d_kk] becomes diagonal, the
+ * more forward one in j: one of Jacobi's rotations. */
+static void part(lm_campbell *c, int j, int k)
+{
+    lm_root *r = &c->spectrum.root[j], *o = &c->spectrum.root[k];
+    size_t nv = (size_t)c->sys->nv, nodes = (size_t)c->sys->model->nnodes;
+    double jj[4], kk[4], jk[4];
+    product(c, j, j, jj);
+    product(c, k, k, kk);
+    product(c, j, k, jk);
+    double h[2] = {jk[0] - jk[2], jk[1] - jk[3]}, size = hypot(h[0], h[1]);
+    double apart = jj[0] - jj[2] - kk[0] + kk[2], angle = 0.5 * atan2(2 * size, apart);
+    if (hypot(2 * size, apart) < ACROSS * (size_of(c, r) + size_of(c, o))) return; /* no circles */
+    double f = cos(angle), way = size > 0 ? sin(angle) / size : 0;
+    double g[2] = {size > 0 ? way * h[0] : sin(angle), -way * h[1]};
+    turn(nv, 1, f, g, (double *[]){r->x, r->y}, (double *[]){o->x, o->y});
+    turn(nv, 1, f, g, (double *[]){r->Mx, r->My}, (double *[]){o->Mx, o->My});
+    double *a = c->circles + 4 * nodes * (size_t)j, *b = c->circles + 4 * nodes * (size_t)k;
+    turn(4 * nodes, 2, f, g, (double *[]){a, a + 1}, (double *[]){b, b + 1});
+}
+
+/* Shapes of equal roots are any that span the same space: forward and backward whirl, and what does not
+ * whirl (torsion that meets whirl by chance), are told apart. */
+void lm_campbell_circles(lm_campbell *c)
+{
+    const lm_spectrum *p = &c->spectrum;
+    for (int j = 0; j < p->found; j++) find_circles(c, j);
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int j = 0; j < p->found; j++)
+            for (int k = j + 1; k < p->found; k++)
+                if (p->root[j].im > 0 && lm_spectrum_equal(&p->root[j], &p->root[k])) part(c, j, k);
+}
+
+double lm_campbell_whirl(const lm_campbell *c, int j, int *across)
+{
+    const lm_root *r = &c->spectrum.root[j];
+    double sum[4];
+    product(c, j, j, sum);
+    *across = sum[0] + sum[2] > ACROSS * size_of(c, r);
+    return *across ? (sum[0] - sum[2]) / (sum[0] + sum[2]) : 0;
+}
+
+/* ---- what stands still ---- */
+
+/* A motion that the constraints allow and that has a part in everything else. */
+static void any_motion(lm_campbell *c, double *x)
+{
+    lm_spectrum *p = &c->spectrum;
+    const lm_pencil *k = &c->steady.pencil;
+    memset(p->b, 0, sizeof(double) * (size_t)p->n);
+    for (int i = 0; i < p->nv; i++) {
+        int at = lm_pattern_find(&k->pattern, i, i);
+        if (at >= 0) p->b[i] = p->sigma * p->sigma * fabs(k->M[at]) + fabs(k->K[at]);
+        p->b[i] *= (0.7 + 0.3 * sin(1.0 + i)) * c->steady.unit[i] / p->scale;
+    }
+    lm_linear_solve(c->steady.lin, p->b);
+    memcpy(x, p->b, sizeof(double) * (size_t)p->nv);
+}
+
+int lm_campbell_stands_loose(lm_campbell *c)
+{
+    lm_system *sys = c->sys;
+    const lm_model *m = sys->model;
+    double *x = c->spectrum.w, *at = c->work + sys->nv + sys->nq,
+           *out = at + 2 * POSE * sys->nposes;
+    any_motion(c, x);
+    for (int i = 0; i + 2 < sys->nv; i++)
+        if (c->steady.pencil.kind[i] & LM_VECTOR) memset(x + i, 0, 3 * sizeof *x);
+    memset(at, 0, sizeof(double) * 2 * POSE * (size_t)sys->nposes);
+    places(c, x, out);
+    for (int n = 0; n < m->nnodes; n++) {
+        if (c->steady.turning.body[m->nodes[n].body]) continue;
+        for (int i = 0; i < POSE; i++)
+            if (fabs(at[POSE * n + i] - at[POSE * (sys->nposes + n) + i]) >
+                LOOSE * (i < 3 ? c->steady.size : 1))
+                return m->nodes[n].body;
+    }
+    return -1;
 }

@@ -4,6 +4,7 @@
 #include "analysis/modes.h"
 #include "math/eigen.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ enum { ROUNDS = 12, SHIFTS = 8 };
 #define CORRECTS 1e-3 /* ... of a correction */
 #define ACCURATE 1e-9 /* what is left of the equations */
 #define FLOOR    1e3  /* of what is left, over what is allowed, at most */
+#define MARGIN   10   /* of an estimate of rounding */
 #define EQUAL    1e-7
 #define ZERO     1e-6 /* of the shift */
 #define NO_REAL  1e-12
@@ -278,6 +280,12 @@ static void subtract(int n, double f, double g, const double *ox, const double *
     }
 }
 
+int lm_spectrum_equal(const lm_root *r, const lm_root *o)
+{
+    double size = hypot(r->re, r->im);
+    return hypot(o->re - r->re, o->im - r->im) <= EQUAL * size && size > 0;
+}
+
 /* Shapes of equal roots are any that span the same space: orthogonal ones are taken. */
 static void part_equal(const lm_spectrum *p, int j)
 {
@@ -285,8 +293,8 @@ static void part_equal(const lm_spectrum *p, int j)
     int parted = 0;
     for (int k = 0; k < j; k++) {
         const lm_root *o = &p->root[k];
-        double f = 0, g = 0, size = hypot(r->re, r->im);
-        if (hypot(o->re - r->re, o->im - r->im) > EQUAL * size || size == 0) continue;
+        double f = 0, g = 0;
+        if (!lm_spectrum_equal(r, o)) continue;
         for (int i = 0; i < p->nv; i++) {
             f += o->x[i] * r->Mx[i] + o->y[i] * r->My[i];
             g += o->x[i] * r->My[i] - o->y[i] * r->Mx[i];
@@ -326,6 +334,10 @@ static int project(lm_spectrum *p)
         part_equal(p, j);
     }
     lm_free(roots);
+    p->wanted = p->found < p->count ? p->found : p->count;
+    while (p->wanted > 0 && p->wanted < p->found &&
+           lm_spectrum_equal(&p->root[p->wanted - 1], &p->root[p->wanted]))
+        p->wanted++;
     return 0;
 }
 
@@ -355,11 +367,35 @@ static double left_over(lm_spectrum *p, const lm_root *r)
     return hypot(norm(p, p->b), norm(p, p->c)) / (size > 0 ? size : 1);
 }
 
-/* What is left over is mostly low shapes, which the shift raises by |s/sigma|^2. */
-static double allowed(const lm_spectrum *p, const lm_root *r)
+/* What rounding of K x leaves over: its size is eps |K| |x|, its signs are any. Into w; b and c stay. */
+static double rounding(lm_spectrum *p, const lm_root *r)
+{
+    const lm_pattern *w = &p->steady->pencil.pattern;
+    const double *K = p->steady->pencil.K;
+    unsigned sign = 1;
+    memset(p->w, 0, sizeof(double) * (size_t)p->n);
+    for (int c = 0; c < p->nv; c++) {
+        double x = hypot(r->x[c], r->y[c]) * DBL_EPSILON / p->scale;
+        for (int k = w->colptr[c]; k < w->colptr[c + 1] && w->rowind[k] < p->nv; k++)
+            p->w[w->rowind[k]] += fabs(K[k]) * x;
+    }
+    for (int i = 0; i < p->nv; i++) {
+        sign = sign * 1664525u + 1013904223u;
+        if (sign >> 31) p->w[i] = -p->w[i];
+    }
+    lm_linear_solve(p->steady->lin, p->w);
+    double size = hypot(norm(p, r->x), norm(p, r->y));
+    return norm(p, p->w) / (size > 0 ? size : 1);
+}
+
+/* What is left over is mostly low shapes, which the shift raises by |s/sigma|^2. On a fine mesh rounding
+ * leaves more than that: the finest shapes are stiffer than the lowest by the fourth power of their
+ * number. */
+static double allowed(lm_spectrum *p, const lm_root *r, double off)
 {
     double s2 = r->re * r->re + r->im * r->im, low = p->sigma * p->sigma;
-    return ACCURATE * fmax(1, s2 / low);
+    double most = ACCURATE * fmax(1, s2 / low);
+    return off <= most ? most : fmax(most, MARGIN * rounding(p, r));
 }
 
 double lm_spectrum_check(lm_spectrum *p, lm_root *r)
@@ -370,7 +406,8 @@ double lm_spectrum_check(lm_spectrum *p, lm_root *r)
     memset(r->My, 0, bytes);
     lm_pencil_mul(k, k->M, 1, r->x, r->Mx);
     lm_pencil_mul(k, k->M, 1, r->y, r->My);
-    return ACCURATE * left_over(p, r) / allowed(p, r);
+    double off = left_over(p, r);
+    return ACCURATE * off / allowed(p, r, off);
 }
 
 /* One more vector for the basis: as far as it is new it must be more than rounding, and a motion that
@@ -388,11 +425,12 @@ static void extend_by(lm_spectrum *p, const double *x)
 static void correct(lm_spectrum *p, double *worst)
 {
     *worst = 0;
-    for (int j = 0; j < p->found && j < p->count; j++) {
+    for (int j = 0; j < p->wanted; j++) {
         lm_root *r = &p->root[j];
         r->off = left_over(p, r);
-        *worst = fmax(*worst, r->off / allowed(p, r));
-        if (r->off <= allowed(p, r)) continue;
+        double most = allowed(p, r, r->off);
+        *worst = fmax(*worst, r->off / most);
+        if (r->off <= most) continue;
         memcpy(p->w, p->c, sizeof(double) * (size_t)p->nv);
         extend_by(p, p->b);
         if (r->im != 0) extend_by(p, p->w);
@@ -440,5 +478,6 @@ int lm_spectrum_solve(lm_spectrum *p)
     if (bad) return bad;
     shrink(p);
     move_shift(p);
-    return worst <= 1e4 ? 0 : 1;
+    int some = p->found >= p->count || p->complete || p->m == p->nfree;
+    return worst <= 1e4 && some ? 0 : 1;
 }

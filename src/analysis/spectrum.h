@@ -30,7 +30,9 @@ typedef struct lm_spectrum {
     double *b, *c, *w, *t; /* [n]; t [nv + room] */
 
     double floor; /* of what is left of the equations, by rounding; over what is allowed */
+    int complete; /* the last search has found all roots that are finite */
     int found;
+    int wanted;    /* of these: count, and all that are equal to the last of them */
     lm_root *root; /* [count + more] the lowest, by |s| */
     unsigned long long seed;
     lm_arena arena;
@@ -47,6 +49,8 @@ void lm_spectrum_extend(lm_spectrum *p, int k, const double *X);
 /* The roots at the pencil's speed from the basis, extended as it needs. 0; 1: they do not
  * converge; -1. */
 int lm_spectrum_solve(lm_spectrum *p);
+/* Roots that are the same but for rounding; 0 is like none. */
+int lm_spectrum_equal(const lm_root *r, const lm_root *o);
 /* What is left of the equations at the pencil's matrices for a root and shape, over what they make of
  * rounding times 1e9; Mx and My are made anew. */
 double lm_spectrum_check(lm_spectrum *p, lm_root *r);

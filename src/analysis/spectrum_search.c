@@ -12,11 +12,14 @@
 #include "math/eigen.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { SEARCHES = 20, LATER = 30 };
+enum { SEARCHES = 20, LATER = 30, LOWERINGS = 12 };
 #define CONVERGED 1e-8  /* residual of mu, relative */
 #define ENDED     1e-12 /* the space is closed */
+#define NOTHING   1e-10 /* |mu| of infinite roots, over that of the lowest */
+#define FAR       0.2   /* roots below this part of the shift: it is too high for them */
 
 typedef struct search {
     lm_spectrum *p;
@@ -199,6 +202,46 @@ static double limit(const search *s)
     return 0;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A shift for the middle one of the wanted roots, by the Ritz values as they are. Roots that are 0 have
+ * half of the digits of the shift; they are no measure. */
+static double shift_for(const search *s, double *size)
+{
+    int n = 0;
+    for (int j = 0; j < s->k; j++) {
+        double mu = s->re[j] * s->re[j] + s->im[j] * s->im[j];
+        if (s->im[j] < 0 || !(mu > 0)) continue;
+        double root = hypot(s->p->sigma + s->re[j] / mu, s->im[j] / mu);
+        if (root > 1e-5 * s->p->sigma) size[n++] = root;
+    }
+    qsort(size, (size_t)n, sizeof *size, ascending);
+    int middle = s->p->count / 2 < n ? s->p->count / 2 : n - 1;
+    return n ? fmax(0.5 * size[middle], 1e-3 * s->p->sigma) : s->p->sigma;
+}
+
+/* Krylov space and Ritz values of the first search. Seen from a shift that is far above them the lowest
+ * roots are all one, and none of them converges (the finer a mesh, the higher a shift by its mean
+ * stiffness): it is lowered until it is among them. */
+static int first_space(search *s)
+{
+    int bad = 0;
+    for (int k = 0; k < LOWERINGS && !bad; k++) {
+        if (start(s)) return 0;
+        expand(s);
+        bad = ritz(s);
+        double sigma = bad ? INFINITY : shift_for(s, s->f);
+        if (!(sigma < FAR * s->p->sigma)) break;
+        s->p->sigma = sigma;
+        bad = lm_spectrum_factor(s->p);
+    }
+    return bad;
+}
+
 /* The first search has a large space; those that look for what it missed begin with a small one. */
 static int run(search *s, unsigned char *taken, double *to)
 {
@@ -207,12 +250,14 @@ static int run(search *s, unsigned char *taken, double *to)
         int left = 2 * s->p->nfree - s->locked, room = s->room - s->locked - 2;
         s->most = most < left ? most : left;
         if (s->most > room) s->most = room;
-        if (s->most < 1 || start(s)) break;
-        expand(s);
-        bad = ritz(s);
+        s->p->complete = s->most < 1 || (n == 0 ? 0 : start(s));
+        if (s->p->complete) break;
+        if (n > 0) expand(s);
+        bad = n > 0 ? ritz(s) : first_space(s);
         if (bad) break;
         int fresh = lock(s, taken, to);
-        if (n > 0 && s->lowest <= limit(s) * (1 + 1e-6)) break;
+        s->p->complete = s->locked > 0 && s->lowest <= NOTHING * s->mu[0];
+        if (n > 0 && (s->p->complete || s->lowest <= limit(s) * (1 + 1e-6))) break;
         most = !fresh ? 2 * most : s->locked < s->wanted ? most : LATER;
         if (most > s->room / 2) most = s->room / 2;
     }
@@ -250,5 +295,5 @@ int lm_spectrum_search(lm_spectrum *p)
         lm_spectrum_extend(p, 1, x);
     }
     lm_arena_free(&temp);
-    return bad;
+    return bad ? bad : p->m == 0 && p->nfree > 0;
 }

@@ -164,7 +164,7 @@ limber_status lm_steady_begin(lm_steady *s, lm_system *sys, int joint, const dou
     if (!scratch || reserve(s)) return LIMBER_MEMORY;
     memcpy(s->q, q, sizeof(double) * (size_t)sys->nq);
     memcpy(s->start, q, sizeof(double) * (size_t)sys->nq);
-    s->sense = m->pairs[m->joints[joint].pair].node[1] < 0 ? -1 : 1;
+    s->sense = lm_steady_a_turns(m, joint, (unsigned char *)s->turning.body) ? -1 : 1;
     s->size = m->size > 0 ? m->size : 1;
     for (int i = 0; i < sys->nv; i++) s->unit[i] = sys->angular[i] ? 1 : s->size;
     begin_drive(s, drive, scratch);
@@ -299,6 +299,7 @@ static void restore(lm_steady *s, double speed)
     memcpy(s->q, s->keep, sizeof(double) * nq);
     memcpy(s->lam, s->keep + nq, sizeof(double) * nl);
     s->speed = speed;
+    lm_steady_known_find(s); /* the companion may have come further */
     lm_steady_motion(s, s->q);
 }
 
@@ -327,8 +328,7 @@ static int free_motion(lm_steady *s)
 static limber_status none_found(lm_steady *s, double speed)
 {
     char name[160];
-    if (*lm_steady_known_failure(s))
-        return fail(s, LIMBER_STOPPED, "%s", lm_steady_known_failure(s));
+    if (s->failure[0]) return LIMBER_STOPPED; /* the companion's */
     if (s->singular && free_motion(s) == 0) {
         name_mover(s, name, sizeof name);
         return fail(s, LIMBER_STOPPED,
@@ -347,6 +347,7 @@ static limber_status none_found(lm_steady *s, double speed)
 limber_status lm_steady_find(lm_steady *s, double speed)
 {
     double from = s->speed, part = 1;
+    s->failure[0] = 0;
     for (int halvings = 0;;) {
         double was = s->speed, goal = speed * speed, here = was * was;
         keep(s);
@@ -355,12 +356,14 @@ limber_status lm_steady_find(lm_steady *s, double speed)
         if (bad > 0 && part >= 1) bad = converge_otherwise(s);
         if (bad < 0) return LIMBER_MEMORY;
         if (bad) {
+            if (!s->failure[0]) fail(s, LIMBER_STOPPED, "%s", lm_steady_known_failure(s));
             restore(s, was);
             part *= 0.5;
             if (++halvings > HALVINGS || from == speed) return none_found(s, speed);
-        } else if (s->speed == speed)
+        } else if (s->speed == speed) {
+            s->failure[0] = 0;
             return LIMBER_OK;
-        else
+        } else
             part = fmin(1, 2 * part);
     }
 }

@@ -22,7 +22,7 @@ typedef struct lm_steady {
     int joint;              /* that turns */
     lm_spin spin;
     lm_turning turning;
-    double sense; /* 1: b turns in a; -1: b is the ground, and a turns the other way round */
+    double sense; /* 1: b turns in a; -1: b stands still, and a turns the other way round */
     double speed; /* rate of the drive */
     double *q, *v, *a, *lam;
     double size, *unit; /* of length; [nv] 1 for angles, the size for lengths */
@@ -63,6 +63,8 @@ const lm_row *lm_steady_drive(const lm_model *m, int joint);
 /* steady_bodies.c: which bodies turn with a joint. 0; else 1 + index of a joint that lets none of it
  * (it holds a body that turns to one that does not). */
 int lm_steady_bodies(const lm_model *m, int joint, unsigned char *turns);
+/* 1: the a side of the joint turns, because b is what stands on the ground. work [bodies]. */
+int lm_steady_a_turns(const lm_model *m, int joint, unsigned char *work);
 /* The line of a joint as drawn. */
 void lm_steady_line(const lm_model *m, int joint, lm_v3 *point, lm_v3 *axis);
 

@@ -136,13 +136,44 @@ static int over_springs(const flood *f)
     return 0;
 }
 
+/* ---- which side of the drive stands still ---- */
+
+/* What stands on the ground (RESTS) by a pair; 1: one more does. */
+static int stands_by(const flood *f, int pair)
+{
+    for (int side = 0; side < 2 && pair >= 0; side++)
+        if (hand_on(f, pair, side, RESTS) > 0) return 1;
+    return 0;
+}
+
+/* The side that joints and springs connect to the ground without the drive stands still; where both
+ * are, or none, b turns in a. */
+int lm_steady_a_turns(const lm_model *m, int joint, unsigned char *work)
+{
+    flood f = {.m = m, .joint = joint, .is = work};
+    int drive = m->joints[joint].pair, a = body_of(&f, drive, 0), b = body_of(&f, drive, 1);
+    if (a < 0 || b < 0) return b < 0;
+    memset(work, UNKNOWN, (size_t)m->nbodies);
+    for (int again = 1; again;) {
+        again = 0;
+        for (int j = 0; j < m->njoints; j++)
+            if (m->joints[j].pair != drive) again |= stands_by(&f, m->joints[j].pair);
+        for (int k = 0; k < m->nactions; k++)
+            if (m->actions[k].pair != drive) again |= stands_by(&f, m->actions[k].pair);
+    }
+    return work[b] == RESTS && work[a] != RESTS;
+}
+
 int lm_steady_bodies(const lm_model *m, int joint, unsigned char *turns)
 {
     flood f = {.m = m, .joint = joint, .is = turns};
     int pair = m->joints[joint].pair, b = body_of(&f, pair, 1), a = body_of(&f, pair, 0), bad;
     lm_steady_line(m, joint, &f.point, &f.axis);
+    if (lm_steady_a_turns(m, joint, turns)) {
+        int standing = b;
+        b = a, a = standing;
+    }
     memset(turns, UNKNOWN, (size_t)m->nbodies);
-    if (b < 0) b = a, a = -1;
     if (b >= 0) turns[b] = TURNS;
     if (a >= 0) turns[a] = RESTS;
     while (!(bad = over_joints(&f)) && over_springs(&f)) {}

@@ -112,6 +112,14 @@ static void drive_is_needed(void **state)
                LIMBER_INPUT, "joint 'j' has no drive of its angle: give it one");
 }
 
+/* The speed behind a part of a reason. */
+static double speed_in(const char *reason, const char *part)
+{
+    const char *at = strstr(reason, part);
+    if (!at) fail_msg("not said: '%s'; but: %s", part, reason);
+    return at ? strtod(at + strlen(part), NULL) : NAN;
+}
+
 /* A mass on a radial guide whose spring is too soft leaves its place at W = sqrt(k/m) = 10. */
 static void divergence(void **state)
 {
@@ -130,6 +138,29 @@ static void divergence(void **state)
     run(text, NULL, &sum, said, sizeof said);
     assert_int_equal(sum.speeds > 9, 1);
     if (!strstr(said, "unstable") && !sum.reason[0]) fail_msg("nothing was said of it: %s", said);
+    assert_int_equal(run(text, "elastodynamic", &sum, said, sizeof said), LIMBER_STOPPED);
+    assert_between(speed_in(sum.reason, "beyond speed "), 9.5, 10);
+    assert_near(speed_in(sum.reason, "(tried "), 10, 1e-9);
+}
+
+static int at_once(void *unused, const limber_progress *p)
+{
+    (void)unused, (void)p;
+    return 1;
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    limber_messages *msg = limber_messages_new();
+    limber_model *model = modes_parse("limber: 1\n" ROTOR CAMPBELL, msg);
+    limber_run_options opt = limber_run_options_default();
+    limber_summary sum;
+    opt.progress = at_once;
+    assert_int_equal(limber_run(model, &opt, &sum, msg), LIMBER_INTERRUPTED);
+    assert_string_equal(sum.reason, "interrupted at speed 0");
+    limber_model_free(model);
+    limber_messages_free(msg);
 }
 
 #define SUPPORTED                                                                                  \
@@ -194,7 +225,7 @@ int main(void)
         cmocka_unit_test(loads),           cmocka_unit_test(mechanism_is_refused),
         cmocka_unit_test(drive_is_needed), cmocka_unit_test(divergence),
         cmocka_unit_test(in_a_list),       cmocka_unit_test(unequal_supports),
-        cmocka_unit_test(lack_of_memory),
+        cmocka_unit_test(interrupted),     cmocka_unit_test(lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
