@@ -46,7 +46,7 @@ static void about_the_equilibrium(void **state)
         table r = run_model(
             &(run_how){.text = SWING "analysis: {type: statics}\n", .analysis = analysis[i]});
         check_pole(&r, 0);
-        assert_int_equal(r.sum.about_statics, 1);
+        assert_int_equal(r.sum.linearized_at_rest, 1);
         table_free(&r);
     }
 }
