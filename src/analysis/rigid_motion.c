@@ -201,9 +201,7 @@ static void turn_end(const double *q, const double *w, const double *al, double 
 /* Of the unit quaternion along Q: w = 2 vec(Q. Q^*)/|Q|^2, and its rate. */
 static void turn_of(const lm_quat Q[3], double *q, double *w, double *al)
 {
-    lm_quat back = {Q[0].w, -Q[0].x, -Q[0].y, -Q[0].z};
-    lm_quat rate_back = {Q[1].w, -Q[1].x, -Q[1].y, -Q[1].z};
-    lm_quat p = quat_mul(Q[1], back), r = quat_mul(Q[2], back), s = quat_mul(Q[1], rate_back);
+    lm_quat p = quat_turn(Q[0], Q[1]), r = quat_turn(Q[0], Q[2]), s = quat_turn(Q[1], Q[1]);
     double n = Q[0].w * Q[0].w + Q[0].x * Q[0].x + Q[0].y * Q[0].y + Q[0].z * Q[0].z;
     double dn = 2 * p.w; /* d|Q|^2/dt */
     lm_v3 a = v3(p.x, p.y, p.z), b = v3_add(v3(r.x, r.y, r.z), v3(s.x, s.y, s.z));

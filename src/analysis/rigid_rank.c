@@ -8,26 +8,24 @@ enum { MOST = 240 }; /* velocities; everything is dense */
 size_t lm_rank_size(const lm_system *sys)
 {
     size_t n = sys->nv <= MOST ? (size_t)sys->nv : 0;
-    return n * n + (n ? (size_t)sys->pattern.nnz + (size_t)sys->nv + (size_t)sys->nl : 0);
+    return n * n + (n ? (size_t)sys->pattern.nnz + n + 2 * (size_t)sys->nl : 0);
 }
 
 /* The active rows of Phi into A [n x n], lengths in units of the size; how many. */
-static int gather(const lm_system *sys, const double *values, double *A)
+static int gather(const lm_system *sys, const double *values, int *place, double *A)
 {
     const lm_pattern *p = &sys->pattern;
     double size = sys->model->size > 0 ? sys->model->size : 1;
     int n = sys->nv, rows = 0;
-    for (int k = 0; k < sys->nl; k++) {
-        if (!sys->active[k]) continue;
-        if (rows == n) return -1;
-        double unit = sys->angular[n + k] ? 1 : size;
-        for (int c = 0; c < n; c++) {
-            int at = lm_pattern_find(p, n + k, c);
-            double x = at < 0 ? 0 : values[at];
-            A[rows * n + c] = x * (sys->angular[c] ? 1 : size) / unit;
+    for (int k = 0; k < sys->nl; k++) place[k] = sys->active[k] ? rows++ : -1;
+    if (rows != n) return rows;
+    memset(A, 0, sizeof(double) * (size_t)n * (size_t)n);
+    for (int c = 0; c < n; c++)
+        for (int e = p->colptr[c]; e < p->colptr[c + 1]; e++) {
+            int row = p->rowind[e] < n ? -1 : place[p->rowind[e] - n];
+            double unit = sys->angular[p->rowind[e]] ? 1 : size;
+            if (row >= 0) A[row * n + c] = values[e] * (sys->angular[c] ? 1 : size) / unit;
         }
-        rows++;
-    }
     return rows;
 }
 
@@ -67,5 +65,6 @@ int lm_rank_sign(lm_system *sys, double t, const double *q, double *work)
     memset(zero, 0, sizeof(double) * (n + (size_t)sys->nl));
     lm_state s = {t, q, zero, zero, zero + n};
     if (sys->form->jacobian(sys, &s, 0, 0, 1, values)) return 0;
-    return gather(sys, values, work) == sys->nv ? sign_of(work, sys->nv) : 0;
+    int *place = (int *)(zero + n + sys->nl);
+    return gather(sys, values, place, work) == sys->nv ? sign_of(work, sys->nv) : 0;
 }

@@ -58,7 +58,7 @@ static int mean_frame(super_work *w, const lm_super_state *st)
     }
     w->W = sqrt(quat_dot(sum, sum));
     if (!(w->W > 0.1 * s->n)) return 1;
-    lm_quat mean = quat_unit(sum), back = {mean.w, -mean.x, -mean.y, -mean.z};
+    lm_quat mean = quat_unit(sum), back = quat_back(mean);
     w->A = quat_m3(mean);
     for (int i = 0; i < s->n; i++) {
         quat_put(w->quat + 4 * i, quat_mul(back, quat_from(w->quat + 4 * i)));

@@ -20,8 +20,7 @@ typedef struct relative {
 static lm_v3 turn_of(const elasto *e, const double *q, int element, int end)
 {
     int n = e->in->m->elements[element].node[end];
-    lm_quat r = e->now->node[n].q, back = {r.w, -r.x, -r.y, -r.z};
-    lm_v3 turn = lm_quat_log(quat_mul(node_quat(q, n), back));
+    lm_v3 turn = lm_quat_log(quat_turn(e->now->node[n].q, node_quat(q, n)));
     return m3_tv(&e->now->element[element].R, turn);
 }
 
@@ -266,7 +265,7 @@ static int enter_result(lm_system *sys, const lm_state *st)
     int bad = elasto_enter(e, st->t);
     if (bad) return bad;
     e->state = st;
-    note_largest(e, st);
+    if (!sys->power_only) note_largest(e, st);
     return 0;
 }
 

@@ -44,7 +44,6 @@ typedef struct elasto {
     nodal_floating hooks;
     nodal *in; /* the system itself */
     lm_rigid_model rigid;
-    lm_system *companion;
     const elasto_const **of; /* [elements] */
     elasto_stage stage[ELASTO_STAGES];
     elasto_stage *now; /* that of the state that is being evaluated */
@@ -52,8 +51,8 @@ typedef struct elasto {
     int stiffening, damped;
     double turned; /* largest rotation of a node against the rigid motion in this residual */
     double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
-    double *cq, *cv, *czero, *clam; /* the companion at rest */
-    const lm_state *state;          /* being evaluated */
+    double *cq, *czero, *clam; /* the companion at rest */
+    const lm_state *state;     /* being evaluated */
     lm_arena arena;
 } elasto;
 

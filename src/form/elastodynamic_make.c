@@ -97,7 +97,7 @@ static int make_elements(elasto *e, const lm_model *m)
 static int reserve(elasto *e, const lm_model *m)
 {
     lm_arena *a = &e->arena;
-    const lm_system *in = &e->in->sys, *c = e->companion;
+    const lm_system *in = &e->in->sys, *c = in->companion;
     for (int k = 0; k < ELASTO_STAGES; k++) {
         e->stage[k].node = LM_NEW_N(a, elasto_node, m->nnodes + 1);
         e->stage[k].element = LM_NEW_N(a, elasto_element, m->nelements + 1);
@@ -108,19 +108,19 @@ static int reserve(elasto *e, const lm_model *m)
     e->a = LM_NEW_N(a, double, in->nv + 1);
     e->r = LM_NEW_N(a, double, in->nv + 1);
     e->cq = LM_NEW_N(a, double, c->nq + 1);
-    e->cv = LM_NEW_N(a, double, c->nv + 1);
     e->czero = LM_NEW_N(a, double, c->nv + 1);
     e->clam = LM_NEW_N(a, double, c->nl + 1);
-    return e->q && e->v && e->a && e->r && e->cq && e->cv && e->czero && e->clam ? 0 : -1;
+    return e->q && e->v && e->a && e->r && e->cq && e->czero && e->clam ? 0 : -1;
 }
 
 void elasto_destroy(lm_system *sys)
 {
     if (!sys) return;
     elasto *e = elasto_of(sys);
+    lm_system *companion = sys->companion;
     if (sys->motion) sys->motion->destroy(sys->motion);
     nodal_destroy(sys);
-    nodal_destroy(e->companion);
+    nodal_destroy(companion);
     lm_rigid_model_free(&e->rigid);
     lm_arena arena = e->arena;
     lm_arena_free(&arena);
@@ -137,10 +137,9 @@ static limber_status make_systems(elasto *e, const lm_model *m, lm_diag *diag)
     refuse_sensors(e->in, diag);
     if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     if (lm_rigid_model_make(&e->rigid, m)) return LIMBER_MEMORY;
-    st = nodal_create(&e->rigid.model, NULL, NULL, diag, &e->companion);
+    st = nodal_create(&e->rigid.model, NULL, NULL, diag, &sys->companion);
     if (st) return st;
     sys->form = &lm_form_elastodynamic;
-    sys->companion = e->companion;
     return LIMBER_OK;
 }
 
@@ -163,7 +162,8 @@ limber_status elasto_create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (!st && (reserve(e, m) || make_elements(e, m))) st = LIMBER_MEMORY;
     if (!st && diag->errors > errors) st = LIMBER_UNSUPPORTED;
     if (!st) {
-        e->companion->form->initial(e->companion, e->cq, e->cv);
+        lm_system *c = e->in->sys.companion;
+        c->form->initial(c, e->cq, e->v); /* has fewer velocities */
         *out = &e->in->sys;
         return LIMBER_OK;
     }

@@ -115,9 +115,9 @@ static void beam_matrices(const elasto *e, elasto_stage *g, const lm_beam *b)
 static int companion_state(elasto *e, double t, lm_state *c)
 {
     lm_motion *m = e->in->sys.motion;
-    *c = (lm_state){t, e->cq, e->cv, e->czero, e->clam};
+    *c = (lm_state){t, e->cq, e->czero, e->czero, e->clam};
     int bad = m ? m->at(m, t, c) : 0;
-    if (!m || e->in->sys.still) c->v = c->a = e->czero;
+    if (e->in->sys.still) c->v = c->a = e->czero;
     return bad;
 }
 

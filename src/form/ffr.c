@@ -66,9 +66,8 @@ static void difference(const lm_system *sys, const double *q0, const double *q1,
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         const double *from = q0 + u->q, *to = q1 + u->q;
-        lm_quat old = quat_from(from + 3), back = {old.w, -old.x, -old.y, -old.z};
         v3_put(dx + u->v, v3_sub(v3_from(to), v3_from(from)));
-        v3_put(dx + u->v + 3, lm_quat_log(quat_mul(quat_from(to + 3), back)));
+        v3_put(dx + u->v + 3, lm_quat_log(quat_turn(quat_from(from + 3), quat_from(to + 3))));
         for (int k = 0; k < u->ne; k++)
             dx[u->v + FRAME_V + k] = to[FRAME_Q + k] - from[FRAME_Q + k];
     }
@@ -92,9 +91,7 @@ static void carry(const lm_system *sys, const double *q0, const double *q1, cons
     memmove(out, w, sizeof(double) * (size_t)sys->nv);
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
-        lm_quat from = quat_from(q0 + u->q + 3);
-        lm_quat back = {from.w, -from.x, -from.y, -from.z};
-        lm_m3 R = quat_m3(quat_mul(quat_from(q1 + u->q + 3), back));
+        lm_m3 R = quat_m3(quat_turn(quat_from(q0 + u->q + 3), quat_from(q1 + u->q + 3)));
         for (int k = u->v; k < u->v + FRAME_V; k += 3) v3_put(out + k, m3_v(&R, v3_from(out + k)));
     }
 }
@@ -111,20 +108,6 @@ static void rigid_velocity(const lm_system *sys, const double *q, const double t
     }
 }
 
-static void turn_frame(const lm_turning *how, int turns, const double *q, double *v, double *a,
-                       unsigned char *kind)
-{
-    lm_v3 w = v3_mul(how->rate, how->axis);
-    kind[0] = LM_VECTOR;
-    kind[3] = LM_VECTOR | LM_VECTOR_ANGULAR;
-    if (!turns) return;
-    kind[0] |= LM_VECTOR_TURNS;
-    kind[3] |= LM_VECTOR_TURNS;
-    v3_put(v, v3_cross(w, v3_sub(v3_from(q), how->point)));
-    v3_put(v + 3, w);
-    v3_put(a, v3_cross(w, v3_from(v)));
-}
-
 /* Deformations stay as they are in their frames. */
 static int turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
                 unsigned char *kind, double *axis)
@@ -136,8 +119,8 @@ static int turn(lm_system *sys, const double *q, const lm_turning *how, double *
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         int turns = how->body[s->m->nodes[u->node[0]].body];
-        turn_frame(how, turns, q + u->q, v + u->v, a + u->v, kind + u->v);
-        for (int k = 0; k < FRAME_V; k += 3) v3_put(axis + u->v + k, how->axis);
+        nodal_turn_frame(how, turns, v3_from(q + u->q), v + u->v, a + u->v, kind + u->v,
+                         axis + u->v);
     }
     return 0;
 }

@@ -278,8 +278,7 @@ void lm_kintree_difference(const lm_kintree *t, const double *p0, const double *
     for (int i = 0; i < t->links.n; i++) {
         const lm_link *l = &t->links.at[i];
         if (l->kind == LM_LINK_BALL) {
-            lm_quat from = quat_from(p0 + l->p), back = {from.w, -from.x, -from.y, -from.z};
-            v3_put(d + l->u, lm_quat_log(quat_mul(quat_from(p1 + l->p), back)));
+            v3_put(d + l->u, lm_quat_log(quat_turn(quat_from(p0 + l->p), quat_from(p1 + l->p))));
         } else
             d[l->u] = p1[l->p] - p0[l->p];
     }

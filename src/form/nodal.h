@@ -105,7 +105,8 @@ typedef struct nodal_group {
 } nodal_group;
 
 typedef struct nodal_beams {
-    int ngroups, nconst; /* ngroups: those with places in the matrix; none where beams are divided */
+    int ngroups,
+        nconst; /* ngroups: those with places in the matrix; none where beams are divided */
     nodal_group *groups; /* of all elements: places on beams are theirs in any case */
     int spinless;        /* some element has no inertia about its axis */
 } nodal_beams;
@@ -360,6 +361,9 @@ int nodal_select_rows(lm_system *sys, double t, const double *q, int assembling)
 int nodal_initial(lm_system *sys, double *q, double *v);
 
 /* nodal_rigid.c */
+/* Six velocities and accelerations of a frame at x that turns steadily, or stands still; as lm_form.turn. */
+void nodal_turn_frame(const lm_turning *how, int turns, lm_v3 x, double *v, double *a,
+                      unsigned char *kind, double *axis);
 void nodal_rigid_velocity(const lm_system *sys, const double *q, const double twist[6], double *v);
 int nodal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
                unsigned char *kind, double *axis);

@@ -110,9 +110,8 @@ void nodal_difference(const lm_system *sys, const double *q0, const double *q1, 
 {
     const nodal *s = (const nodal *)sys;
     for (int n = 0; n < s->m->nnodes; n++) {
-        lm_quat from = node_quat(q0, n), back = {from.w, -from.x, -from.y, -from.z};
         v3_put(dx + NODE_V * n, v3_sub(node_x(q1, n), node_x(q0, n)));
-        v3_put(dx + NODE_V * n + 3, lm_quat_log(quat_mul(node_quat(q1, n), back)));
+        v3_put(dx + NODE_V * n + 3, lm_quat_log(quat_turn(node_quat(q0, n), node_quat(q1, n))));
     }
 }
 
@@ -131,8 +130,7 @@ void nodal_carry(const lm_system *sys, const double *q0, const double *q1, const
 {
     const nodal *s = (const nodal *)sys;
     for (int n = 0; n < s->m->nnodes; n++) {
-        lm_quat from = node_quat(q0, n);
-        lm_m3 R = quat_m3(quat_mul(node_quat(q1, n), (lm_quat){from.w, -from.x, -from.y, -from.z}));
+        lm_m3 R = quat_m3(quat_turn(node_quat(q0, n), node_quat(q1, n)));
         for (int i = NODE_V * n; i < NODE_V * n + NODE_V; i += 3)
             v3_put(out + i, m3_v(&R, v3_from(w + i)));
     }

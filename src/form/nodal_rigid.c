@@ -10,24 +10,28 @@ void nodal_rigid_velocity(const lm_system *sys, const double *q, const double tw
     }
 }
 
+void nodal_turn_frame(const lm_turning *how, int turns, lm_v3 x, double *v, double *a,
+                      unsigned char *kind, double *axis)
+{
+    lm_v3 w = turns ? v3_mul(how->rate, how->axis) : v3(0, 0, 0);
+    lm_v3 speed = v3_cross(w, v3_sub(x, how->point));
+    v3_put(v, speed);
+    v3_put(v + 3, w);
+    v3_put(a, v3_cross(w, speed));
+    v3_put(a + 3, v3(0, 0, 0));
+    for (int i = 0; i < NODE_V; i++) kind[i] = 0;
+    kind[0] = LM_VECTOR | (turns ? LM_VECTOR_TURNS : 0);
+    kind[3] = kind[0] | LM_VECTOR_ANGULAR;
+    v3_put(axis, how->axis);
+    v3_put(axis + 3, how->axis);
+}
+
 int nodal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
                unsigned char *kind, double *axis)
 {
-    lm_v3 w = v3_mul(how->rate, how->axis), none = v3(0, 0, 0);
     for (int n = 0; n < sys->model->nnodes; n++) {
         int turns = how->body[sys->model->nodes[n].body], at = NODE_V * n;
-        lm_v3 speed = turns ? v3_cross(w, v3_sub(node_x(q, n), how->point)) : none;
-        v3_put(v + at, speed);
-        v3_put(v + at + 3, turns ? w : none);
-        v3_put(a + at, turns ? v3_cross(w, speed) : none);
-        v3_put(a + at + 3, none);
-        for (int i = at; i < at + NODE_V; i += 3) {
-            kind[i] = LM_VECTOR;
-            kind[i + 1] = kind[i + 2] = 0;
-            v3_put(axis + i, how->axis);
-            if (turns) kind[i] |= LM_VECTOR_TURNS;
-        }
-        kind[at + 3] |= LM_VECTOR_ANGULAR;
+        nodal_turn_frame(how, turns, node_x(q, n), v + at, a + at, kind + at, axis + at);
     }
     return 0;
 }

@@ -109,6 +109,11 @@ static inline lm_quat quat_mul(lm_quat a, lm_quat b)
                      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
                      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
+static inline lm_quat quat_back(lm_quat q) { return (lm_quat){q.w, -q.x, -q.y, -q.z}; }
+static inline lm_quat quat_turn(lm_quat from, lm_quat to) /* to = quat_turn(from, to) from */
+{
+    return quat_mul(to, quat_back(from));
+}
 static inline lm_quat quat_unit(lm_quat q)
 {
     double s = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);

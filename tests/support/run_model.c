@@ -186,6 +186,16 @@ double table_drift(const table *r, const char *name)
     return most;
 }
 
+double table_range(const table *r, const char *name)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < r->rows; i++) {
+        low = fmin(low, table_get(r, i, name));
+        high = fmax(high, table_get(r, i, name));
+    }
+    return high - low;
+}
+
 double table_distance(const table *a, const table *b, const char *name)
 {
     double most = 0;

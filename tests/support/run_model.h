@@ -54,6 +54,8 @@ double table_first(const table *r, const char *name);
 double table_last(const table *r, const char *name);
 /* Largest |value - value in the first row|. */
 double table_drift(const table *r, const char *name);
+/* Largest less smallest value of a column. */
+double table_range(const table *r, const char *name);
 /* Largest difference of a column between two tables with the same rows. */
 double table_distance(const table *a, const table *b, const char *name);
 /* The same over all columns but t. */

@@ -4,16 +4,6 @@
 #include "support/linear.h"
 #include "support/listen.h"
 
-static double range(const table *r, const char *name)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < r->rows; i++) {
-        low = fmin(low, table_get(r, i, name));
-        high = fmax(high, table_get(r, i, name));
-    }
-    return high - low;
-}
-
 static table run_as(const char *formulation, run_how how)
 {
     how.formulation = formulation;
@@ -23,7 +13,7 @@ static table run_as(const char *formulation, run_how how)
 /* The largest difference of a column over the range it has in the first. */
 static double off(const table *a, const table *b, const char *name)
 {
-    return table_distance(a, b, name) / range(a, name);
+    return table_distance(a, b, name) / table_range(a, name);
 }
 
 /* ---- at rest ---- */

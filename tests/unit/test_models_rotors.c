@@ -202,16 +202,6 @@ static void run_up(void **state)
 
 /* ---- formulations ---- */
 
-static double range(const table *r, const char *name)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < r->rows; i++) {
-        low = fmin(low, table_get(r, i, name));
-        high = fmax(high, table_get(r, i, name));
-    }
-    return high - low;
-}
-
 /* Largest difference of an output from another run over its range there. */
 static double differs(const table *a, const char *formulation, const char *offset)
 {
@@ -220,7 +210,7 @@ static double differs(const table *a, const char *formulation, const char *offse
     table b = run_model(
         &(run_how){.model = "unbalanced_shaft", .set = {offset}, .formulation = formulation});
     for (int i = 0; i < 5; i++)
-        most = fmax(most, table_distance(a, &b, column[i]) / range(a, column[i]));
+        most = fmax(most, table_distance(a, &b, column[i]) / table_range(a, column[i]));
     table_free(&b);
     return most;
 }
