@@ -35,7 +35,7 @@ action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double
     }
     if (a->effort) {
         f.effort = s->sys.load_factor * lm_expr_eval(a->effort, s->slots, s->scratch);
-        if (s->sys.inputs) f.effort += s->sys.inputs[6 * s->nloads + a->coord_index];
+        if (s->sys.inputs && !a->port) f.effort += s->sys.inputs[6 * s->nloads + a->coord_index];
         f.w -= f.effort;
     }
     return f;

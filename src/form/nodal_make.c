@@ -64,6 +64,7 @@ static int scratch_size(const lm_spec *spec)
             const lm_spec_coord *k = &spec->joints.at[i].coord[c];
             if (k->has_drive) n = expr_most(&k->drive, n);
             if (k->has_effort) n = expr_most(&k->effort, n);
+            if (k->has_port) n = expr_most(&k->port, n);
         }
     for (int i = 0; i < spec->loads.n; i++)
         for (int c = 0; c < 3; c++) {

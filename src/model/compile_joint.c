@@ -138,6 +138,20 @@ static void add_coord(lm_model *m, int joint, int c, const joint_def *def, doubl
                                          .turns = is_angle(md->measure) ? m->nangles++ : -1};
 }
 
+/* The effort of a port of the power graph on a coordinate. */
+static void add_port(lm_model *m, int joint, int c, const joint_def *def)
+{
+    const lm_spec_joint *s = &m->spec->joints.at[joint];
+    m->actions[m->nactions++] = (lm_action){.owner = s->item.name,
+                                            .pair = m->joints[joint].pair,
+                                            .measure = def->coord[c].measure,
+                                            .i = def->coord[c].i,
+                                            .j = def->coord[c].j,
+                                            .effort = &s->coord[c].port,
+                                            .coord_index = m->joints[joint].first_coord + c,
+                                            .port = 1};
+}
+
 /* What the coordinate carries: a drive becomes a row, the rest one action. */
 static void add_carried(lm_model *m, int joint, int c, const joint_def *def)
 {
@@ -149,6 +163,7 @@ static void add_carried(lm_model *m, int joint, int c, const joint_def *def)
         md.what = lm_arena_printf(&m->arena, "drive %s", md.what);
         add_row(m, joint, &md, m->coords[index].offset, c, &k->drive, -1);
     }
+    if (k->has_port) add_port(m, joint, c, def);
     if (!k->has_effort && k->stiffness == 0 && k->damping == 0 && k->friction == 0) return;
     m->actions[m->nactions++] = (lm_action){.owner = s->item.name,
                                             .pair = m->joints[joint].pair,
@@ -250,6 +265,8 @@ void lm_compile_force(lm_model *m, int i, lm_diag *diag)
                                                 .offset = length,
                                                 .stiffness = s->stiffness[0],
                                                 .damping = s->damping[0],
+                                                .effort = s->has_port ? &s->port : NULL,
+                                                .port = s->has_port,
                                                 .coord_index = -1};
         return;
     }

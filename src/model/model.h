@@ -90,6 +90,7 @@ typedef struct lm_action {
     double stiffness, damping, friction, friction_velocity;
     const lm_expr *effort; /* NULL: none */
     int coord_index;       /* index into coords when it acts on a joint coordinate, else -1 */
+    int port;              /* 1: the effort is that of a port of the power graph */
 } lm_action;
 
 /* Two points with triads on two nodes: a joint, spring or bushing sits on a pair. */

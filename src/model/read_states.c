@@ -9,7 +9,7 @@ enum {
     SAMPLES_MOST = 10000000 /* of a state in one analysis: steps end at each */
 };
 
-static const char *name_taken(const lm_reader *r, const char *name)
+const char *lm_name_taken(const lm_reader *r, const char *name)
 {
     if (lm_names_find(&r->param_names, name) >= 0) return "is also a parameter";
     if (lm_names_find(&r->coordinates.names, name) >= 0) return "is also a coordinate";
@@ -23,7 +23,7 @@ static int read_state(lm_reader *r, const lm_entry *entry, void *item)
     lm_spec_state *s = item;
     uint64_t given;
     int rc = lm_read_object(r, LM_OBJECT_STATE, entry->value, s, &given);
-    const char *why = name_taken(r, entry->name);
+    const char *why = lm_name_taken(r, entry->name);
     s->has_update = lm_read_given(LM_OBJECT_STATE, given, "update", -1);
     if (why) {
         lm_error(r->diag, entry->key->loc, "a state cannot be called '%s': that name %s",

@@ -17,6 +17,7 @@ static void set_table_names(lm_reader *r)
         {offsetof(lm_reader, coordinates), "coordinate", "coordinates", NULL},
         {offsetof(lm_reader, states), "state", "states", NULL},
         {offsetof(lm_reader, surfaces), "surface", "surfaces", NULL},
+        {offsetof(lm_reader, blocks), "block", "blocks", NULL},
         {offsetof(lm_reader, products), "frame", "frames", "products of frames"},
         {offsetof(lm_reader, bodies), "body", "bodies", NULL},
         {offsetof(lm_reader, joints), "joint", "joints", NULL},
@@ -48,6 +49,7 @@ static void expand_names(lm_reader *r)
     lm_expand_value(r, root, "coordinates", &r->coordinates);
     lm_expand_value(r, root, "states", &r->states);
     lm_expand_value(r, root, "surfaces", &r->surfaces);
+    lm_expand_value(r, root, "blocks", &r->blocks);
     for (int i = 0; i < r->files.n; i++) {
         if (!r->files.at[i].root) continue;
         lm_expand_value(r, r->files.at[i].root, "materials", &r->materials);
@@ -68,6 +70,7 @@ static void read_parts(lm_reader *r)
     lm_read_sections(r);
     lm_read_coordinates(r);
     lm_read_states(r);
+    lm_read_blocks(r);
     lm_read_products(r);
     lm_read_bodies(r);
     lm_read_joints(r);
@@ -75,6 +78,7 @@ static void read_parts(lm_reader *r)
     lm_read_loads(r);
     lm_read_forces(r);
     lm_read_updates(r);
+    lm_read_signals(r);
     lm_read_initial(r, lm_yaml_get(root, "initial", NULL));
     lm_draw_motions(r);
     lm_read_outputs(r);

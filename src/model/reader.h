@@ -133,8 +133,8 @@ typedef struct lm_reader {
     lm_names param_names;
     LM_VEC(lm_param) params;
     int params_broken; /* an include or `parameters` could not be read */
-    lm_table materials, sections, coordinates, states, surfaces, products, bodies, joints, loads,
-        forces, outputs;
+    lm_table materials, sections, coordinates, states, surfaces, blocks, products, bodies, joints,
+        loads, forces, outputs;
     int *product_at;                   /* product of each name of `products` */
     lm_names frame_names, sensor_keys; /* of spec->frames and spec->sensors */
     lm_names node_names;               /* "body.node" of bodies with many nodes */
@@ -224,6 +224,7 @@ int lm_sensor_is(const char *name);
 int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot);
 int lm_sensor_coordinate(lm_reader *r, int coordinate, lm_loc loc); /* slot of its value */
 int lm_sensor_state(lm_reader *r, int state);                       /* the same */
+int lm_sensor_variable(lm_reader *r, int variable, int rate);       /* of a variable, or its rate */
 int lm_sensor_step(lm_reader *r);                                   /* of dt */
 const char *lm_sensor_name(int i); /* of all of them; NULL after the last */
 
@@ -237,6 +238,13 @@ void lm_read_coordinates(lm_reader *r);
 void lm_read_states(lm_reader *r);
 void lm_read_updates(lm_reader *r);
 void lm_check_samples(lm_reader *r); /* when the analyses have been read */
+/* read_blocks.c: names and numbers of blocks; their expressions when all names are known */
+void lm_read_blocks(lm_reader *r);
+void lm_read_signals(lm_reader *r);
+/* A variable without its expression: index. */
+int lm_new_variable(lm_reader *r, const char *name, lm_loc loc, lm_variable_kind kind);
+/* Why a block or state cannot have that name; NULL: it can. */
+const char *lm_name_taken(const lm_reader *r, const char *name);
 void lm_read_products(lm_reader *r);
 /* motion.c: poses of bodies that follow frame products, at the start */
 void lm_draw_motions(lm_reader *r);

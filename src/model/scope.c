@@ -84,12 +84,24 @@ static lm_symbol state_symbol(const scope_ctx *c, const char *name, int *slot)
     return LM_SYM_SLOT;
 }
 
+static lm_symbol block_symbol(const scope_ctx *c, const char *name, int *slot)
+{
+    int i = lm_names_find(&c->r->blocks.names, name);
+    if (i < 0) return LM_SYM_NONE;
+    const lm_spec_block *b = &c->r->spec->blocks.at[i];
+    if (b->item.bad) c->r->tainted = 1;
+    *slot = b->item.bad        ? LM_SLOT_T
+            : b->variable >= 0 ? lm_sensor_variable(c->r, b->variable, 0)
+                               : lm_sensor_state(c->r, b->state);
+    return LM_SYM_SLOT;
+}
+
 /* Names that have a meaning elsewhere: the message for an unknown name says why not here. */
 static int known_elsewhere(const lm_reader *r, const char *name)
 {
     return strcmp(name, "t") == 0 || strcmp(name, "s") == 0 ||
            lm_names_find(&r->coordinates.names, name) >= 0 ||
-           lm_names_find(&r->states.names, name) >= 0;
+           lm_names_find(&r->states.names, name) >= 0 || lm_names_find(&r->blocks.names, name) >= 0;
 }
 
 static const char *hint_for(const scope_ctx *c, const char *name)
@@ -129,6 +141,7 @@ static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
     }
     if (c->scope >= LM_SCOPE_SENSORS) {
         found = state_symbol(c, name, slot);
+        if (found == LM_SYM_NONE) found = block_symbol(c, name, slot);
         if (found != LM_SYM_NONE) return found;
     }
     c->env.hint = hint_for(c, name);
@@ -189,6 +202,8 @@ static const char *const *names(void *ctx, int *n)
             *LM_PUSH(&r->scratch, &list) = r->coordinates.names.list.at[i];
     for (int i = 0; c->scope >= LM_SCOPE_SENSORS && i < r->states.names.list.n; i++)
         if (list.n < LM_SUGGEST_MOST) *LM_PUSH(&r->scratch, &list) = r->states.names.list.at[i];
+    for (int i = 0; c->scope >= LM_SCOPE_SENSORS && i < r->blocks.names.list.n; i++)
+        if (list.n < LM_SUGGEST_MOST) *LM_PUSH(&r->scratch, &list) = r->blocks.names.list.at[i];
     if (c->scope >= LM_SCOPE_SENSORS)
         for (int i = 0; lm_sensor_name(i); i++) *LM_PUSH(&r->scratch, &list) = lm_sensor_name(i);
     *n = list.n;

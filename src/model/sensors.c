@@ -37,6 +37,8 @@ static const struct sensor {
      "joint coordinate; `.angle`, `.displacement` ... when the joint has several"},
     {"rate", LM_SENSOR_RATE, ARGS_COORDINATE, NULL, "rate(joint or coordinate)",
      "rate of a joint coordinate or of a coordinate of `coordinates`"},
+    {"accel", LM_SENSOR_ACCEL, ARGS_COORDINATE, NULL, "accel(joint)",
+     "second time derivative of a joint coordinate"},
     {"force", LM_SENSOR_FORCE, ARGS_JOINT, XYZ, "force(joint)", "reaction force on b, global axes"},
     {"moment", LM_SENSOR_MOMENT, ARGS_JOINT, XYZ, "moment(joint)",
      "reaction moment on b, global axes"},
@@ -79,9 +81,9 @@ const char *lm_sensor_name(int i) { return i < SENSORS ? sensors[i].name : NULL;
 /* The slot of the sensor: identical ones share it. */
 static int slot_of(lm_reader *r, const lm_spec_sensor *s)
 {
-    const char *key = lm_arena_printf(&r->scratch, "%d %d %d %d %d %d %.17g %d %d %d", (int)s->kind,
-                                      s->frame[0], s->frame[1], s->joint, s->coord, s->body, s->s,
-                                      s->coordinate, s->state, s->component);
+    const char *key = lm_arena_printf(
+        &r->scratch, "%d %d %d %d %d %d %.17g %d %d %d %d", (int)s->kind, s->frame[0], s->frame[1],
+        s->joint, s->coord, s->body, s->s, s->coordinate, s->state, s->variable, s->component);
     int old, i = lm_names_find(&r->sensor_keys, key);
     if (i < 0) {
         i = lm_names_add(r->arena, &r->sensor_keys, lm_arena_str(r->arena, key), &old);
@@ -99,7 +101,16 @@ static lm_spec_sensor blank(lm_sensor_kind kind, lm_loc loc)
                             .body = -1,
                             .coordinate = -1,
                             .state = -1,
+                            .variable = -1,
                             .loc = loc};
+}
+
+int lm_sensor_variable(lm_reader *r, int variable, int rate)
+{
+    lm_spec_sensor s =
+        blank(rate ? LM_SENSOR_VARIABLE_RATE : LM_SENSOR_VARIABLE, (lm_loc){NULL, 0, 0});
+    s.variable = variable;
+    return slot_of(r, &s);
 }
 
 int lm_sensor_coordinate(lm_reader *r, int coordinate, lm_loc loc)

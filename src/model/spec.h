@@ -166,6 +166,8 @@ typedef struct lm_spec_coord { /* what a joint coordinate carries */
     lm_expr effort;                     /* of t and sensors */
     double stiffness, damping;          /* 0: none */
     double friction, friction_velocity; /* Coulomb limit, smoothing rate; 0: none */
+    int has_port;
+    lm_expr port; /* effort of the power graph on it, of variables */
 } lm_spec_coord;
 
 typedef struct lm_spec_joint {
@@ -189,6 +191,7 @@ typedef struct lm_spec_load {
     int has_force, has_torque;
     lm_expr force[3], torque[3]; /* of t and sensors */
     int local;                   /* axes: local (follower) */
+    int port;                    /* made for a port of the power graph, of variables */
 } lm_spec_load;
 
 typedef enum lm_force_type { LM_FORCE_SPRING, LM_FORCE_BUSHING } lm_force_type;
@@ -198,6 +201,8 @@ typedef struct lm_spec_force {
     int frame[2];
     double stiffness[6], damping[6]; /* spring: [0] only */
     double length;                   /* spring: NAN = initial distance */
+    int has_port;
+    lm_expr port; /* spring: force of the power graph that pushes the frames apart, of variables */
 } lm_spec_force;
 
 /* Initial values by joint coordinate or by coordinate of `coordinates`. */
@@ -236,6 +241,76 @@ typedef struct lm_spec_surface { /* of `surfaces:` */
     lm_grid grid;
 } lm_spec_surface;
 
+/* Variables: numbers that are solved together with the motion, one equation each (form/machine.h):
+ * signals and states of controllers, efforts, flows and states of the power graph. */
+typedef enum lm_variable_kind {
+    LM_VARIABLE_STATE, /* x' = expr */
+    LM_VARIABLE_VALUE, /* x = expr, in which x itself may stand */
+    LM_VARIABLE_RATE   /* x = d(expr)/dt; expr of t, states, joint(), rate(), pos, vel, omega */
+} lm_variable_kind;
+typedef struct lm_spec_variable {
+    const char *name; /* "motor.winding momentum", for messages */
+    lm_loc loc;
+    lm_variable_kind kind;
+    double initial; /* of a state; of others the first guess */
+    lm_expr expr;   /* of t and sensors */
+    int unit;       /* variables of one unit are compared with each other; 0: with none */
+} lm_spec_variable;
+
+/* Blocks of controllers: each gives one number, its name in expressions. */
+typedef enum lm_block_type {
+    LM_BLOCK_SIGNAL,     /* value */
+    LM_BLOCK_INTEGRATOR, /* initial + integral of input */
+} lm_block_type;
+typedef struct lm_spec_block {
+    lm_spec_item item;
+    lm_block_type type;
+    double initial;
+    lm_expr value, input; /* as read; of t and sensors */
+    int variable;         /* that it gives, -1: it gives */
+    int state;            /* this state */
+} lm_spec_block;
+
+/* The power graph: elements joined by bonds, each of which carries an effort and a flow whose product
+ * is the power that goes from its first end to its second. */
+typedef enum lm_element_type {
+    LM_ELEMENT_SE, /* source of effort */
+    LM_ELEMENT_SF, /* source of flow */
+    LM_ELEMENT_R,
+    LM_ELEMENT_C,
+    LM_ELEMENT_I,
+    LM_ELEMENT_TF,
+    LM_ELEMENT_GY,
+    LM_ELEMENT_ZERO, /* one effort, flows that sum up to zero */
+    LM_ELEMENT_ONE,  /* one flow, efforts that sum up to zero */
+    LM_ELEMENT_PORT  /* to the mechanism: the bond's effort acts on it, its flow is its rate */
+} lm_element_type;
+typedef enum lm_domain {
+    LM_DOMAIN_NONE,
+    LM_DOMAIN_ROTATION,    /* torque, angular velocity */
+    LM_DOMAIN_TRANSLATION, /* force, velocity */
+    LM_DOMAIN_ELECTRIC,    /* voltage, current */
+    LM_DOMAIN_HYDRAULIC,   /* pressure, volume flow */
+    LM_DOMAIN_THERMAL      /* temperature, entropy flow */
+} lm_domain;
+typedef struct lm_spec_bond {
+    int from, to; /* elements */
+    int stroke;   /* 1: the causal stroke is at `to`, which is given the effort; 0: at `from` */
+} lm_spec_bond;
+typedef struct lm_spec_element {
+    lm_spec_item item;
+    lm_element_type type;
+    lm_domain domain;
+    int nbonds;
+    const int *bond;            /* [nbonds] into lm_spec.bonds */
+    int derivative;             /* C, I: in derivative causality */
+    int state;                  /* C, I: variable of its displacement or momentum, -1: derivative */
+    lm_expr effort[2], flow[2]; /* of its bonds, of t and sensors; [1]: second bond of TF, GY */
+    lm_expr law;      /* C, I: effort or flow as an expression of LM_SLOT_S alone, the state */
+    int joint, coord; /* PORT on a joint, else -1 */
+    int load, force;  /* PORT on a frame, between two frames; else -1 */
+} lm_spec_element;
+
 /* Sensors: quantities an expression can ask for. Slot of sensor i in an expression: 1 + i. */
 typedef enum lm_sensor_kind {
     LM_SENSOR_POS,
@@ -256,7 +331,10 @@ typedef enum lm_sensor_kind {
     LM_SENSOR_COORDINATE,
     LM_SENSOR_COORDINATE_RATE,
     LM_SENSOR_STATE, /* value of a state */
-    LM_SENSOR_STEP   /* dt: time since the last update */
+    LM_SENSOR_STEP,  /* dt: time since the last update */
+    LM_SENSOR_ACCEL, /* second derivative of a joint coordinate */
+    LM_SENSOR_VARIABLE,
+    LM_SENSOR_VARIABLE_RATE /* of a state */
 } lm_sensor_kind;
 enum {
     LM_SECTION_N,
@@ -277,6 +355,7 @@ typedef struct lm_spec_sensor {
     double s;
     int coordinate;
     int state;
+    int variable;
     int component; /* 0 1 2 for x y z, or an enum above */
     lm_loc loc;
 } lm_spec_sensor;
@@ -382,6 +461,10 @@ typedef struct lm_spec {
     LM_VEC(lm_spec_state) states;
     LM_VEC(lm_spec_surface) surfaces;
     int cells; /* heights of all surfaces */
+    LM_VEC(lm_spec_block) blocks;
+    LM_VEC(lm_spec_variable) variables;
+    LM_VEC(lm_spec_element) elements;
+    LM_VEC(lm_spec_bond) bonds;
     LM_VEC(lm_product) products;
     int nexternal;                /* frames that a C function gives */
     const char **external;        /* [nexternal] their names */
