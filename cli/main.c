@@ -87,7 +87,7 @@ static int is_last(const limber_summary *s, const char *type)
 /* Modes and a linearised model by their tables, the last of the other analyses by a line. */
 static void show_results(FILE *out, const limber_summary *s, const mode_list *modes,
                          const mode_list *poles, const multiplier_list *multipliers,
-                         const campbell_list *campbell, const char *results)
+                         const campbell_list *campbell, power_list *power, const char *results)
 {
     int is_modes = is_last(s, "modes"), is_linear = is_last(s, "linearize");
     int is_campbell = is_last(s, "campbell");
@@ -96,6 +96,7 @@ static void show_results(FILE *out, const limber_summary *s, const mode_list *mo
     show_periodic(out, s, multipliers);
     if (s->speeds || is_campbell) show_campbell(out, s, campbell, results);
     if (!is_modes && !is_linear && !is_campbell) show_summary(out, s, results);
+    show_power(out, power);
 }
 
 static int command_run(const args *a, limber_messages *msg)
@@ -106,6 +107,7 @@ static int command_run(const args *a, limber_messages *msg)
     mode_list modes = {0}, poles = {0};
     multiplier_list multipliers = {0};
     campbell_list campbell = {0};
+    power_list power = {0};
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
@@ -132,6 +134,8 @@ static int command_run(const args *a, limber_messages *msg)
     o.branch = branches_add;
     o.critical = critical_add;
     o.branch_context = o.critical_context = &campbell;
+    o.power = power_add;
+    o.power_context = &power;
     int terminal = !a->quiet && isatty(STDERR_FILENO);
     o.progress_context = &terminal;
     catch_signals();
@@ -140,13 +144,14 @@ static int command_run(const args *a, limber_messages *msg)
     limber_model_free(model);
     FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_summary_json(out, &sum, o.results, &modes, &poles, &multipliers, &campbell);
+        show_summary_json(out, &sum, o.results, &modes, &poles, &multipliers, &campbell, &power);
     else if (!a->quiet && sum.analysis[0] && sum.method[0])
-        show_results(out, &sum, &modes, &poles, &multipliers, &campbell, o.results);
+        show_results(out, &sum, &modes, &poles, &multipliers, &campbell, &power, o.results);
     free(modes.at);
     free(poles.at);
     free(multipliers.at);
     campbell_free(&campbell);
+    free(power.at);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
     return exit_status(st);
@@ -204,6 +209,22 @@ static int command_report(const args *a, limber_messages *msg)
     return exit_status(st);
 }
 
+/* MODEL.yaml -> MODEL.svg here, unless -o names another. */
+static int command_graph(const args *a, limber_messages *msg)
+{
+    limber_model *model;
+    char path[512];
+    int bad = load(a, &model, msg);
+    if (bad) return bad;
+    default_name(a->file, ".svg", path, sizeof path);
+    const char *svg = a->results ? a->results : path;
+    signal(SIGXFSZ, SIG_IGN);
+    limber_status st = limber_model_bond_graph(model, svg, msg);
+    limber_model_free(model);
+    if (!st && !a->quiet && strcmp(svg, "-") != 0) printf("the power graph is in %s\n", svg);
+    return exit_status(st);
+}
+
 static int command(const args *a, limber_messages *msg)
 {
     if (strcmp(a->command, "help") == 0) {
@@ -223,6 +244,7 @@ static int command(const args *a, limber_messages *msg)
     if (strcmp(a->command, "check") == 0) return command_check(a, msg);
     if (strcmp(a->command, "export") == 0) return command_export(a, msg);
     if (strcmp(a->command, "report") == 0) return command_report(a, msg);
+    if (strcmp(a->command, "graph") == 0) return command_graph(a, msg);
     if (strcmp(a->command, "new") == 0) return new_model(a) ? EXIT_INPUT : 0;
     return command_run(a, msg);
 }

@@ -46,6 +46,9 @@ void show_summary(FILE *out, const limber_summary *s, const char *results)
                 "energy balance %.1e, constraints %.1e, steps %.2g to %.2g, %s\n",
                 s->analysis, s->t, s->steps, s->rejected, s->iterations, s->seconds,
                 s->energy_error, s->constraint_error, s->smallest_step, s->largest_step, s->method);
+    if (s->events)
+        fprintf(out, "%ld event%s at which forces change their branch\n", s->events,
+                s->events == 1 ? "" : "s");
     if (s->rows && !(s->status == LIMBER_IO && s->reason[0])) /* else the file has fewer */
         fprintf(out, "%ld row%s in %s\n", s->rows, s->rows == 1 ? "" : "s", results);
     fflush(out);
@@ -68,32 +71,10 @@ void show_reason(FILE *out, const limber_summary *s, const char *results)
                 results);
 }
 
-void json_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else if (*p < 0x20)
-            fprintf(out, "\\u%04x", *p);
-        else
-            fputc(*p, out);
-    }
-    fputc('"', out);
-}
-
-/* JSON knows no nan and no inf. */
-void json_number(FILE *out, const char *name, double x)
-{
-    if (isfinite(x))
-        fprintf(out, ", \"%s\": %.17g", name, x);
-    else
-        fprintf(out, ", \"%s\": null", name);
-}
-
 void show_summary_json(FILE *out, const limber_summary *s, const char *results,
                        const mode_list *modes, const mode_list *poles,
-                       const multiplier_list *multipliers, const campbell_list *campbell)
+                       const multiplier_list *multipliers, const campbell_list *campbell,
+                       const power_list *power)
 {
     fprintf(out, "{\"status\": %d, \"reason\": ", (int)s->status);
     json_text(out, s->reason);
@@ -106,6 +87,7 @@ void show_summary_json(FILE *out, const limber_summary *s, const char *results,
             ", \"steps\": %ld, \"rejected\": %ld, \"iterations\": %ld, \"jacobians\": %ld, "
             "\"rows\": %ld",
             s->steps, s->rejected, s->iterations, s->jacobians, s->rows);
+    if (s->events) fprintf(out, ", \"events\": %ld", s->events);
     json_number(out, "smallest_step", s->smallest_step);
     json_number(out, "largest_step", s->largest_step);
     json_number(out, "energy_error", s->energy_error);
@@ -114,6 +96,7 @@ void show_summary_json(FILE *out, const limber_summary *s, const char *results,
     if (s->states || strcmp(s->analysis, "linearize") == 0) show_linearized_json(out, s, poles);
     show_periodic_json(out, s, multipliers);
     if (s->speeds || strcmp(s->analysis, "campbell") == 0) show_campbell_json(out, s, campbell);
+    show_power_json(out, power);
     fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }
 
@@ -156,6 +139,9 @@ void show_check(FILE *out, const limber_model *m, const limber_check_info *i, li
     if (i->mechanics)
         fprintf(out, "%d unknowns, %d constraints (%d redundant), mobility %d\n", i->unknowns,
                 i->constraints, i->redundant, i->mobility);
+    if (i->variables)
+        fprintf(out, "%d variable%s (%d state%s)\n", i->variables, i->variables == 1 ? "" : "s",
+                i->states, i->states == 1 ? "" : "s");
     if (st == LIMBER_OK)
         fprintf(out, i->analyses ? "the model is ready to run\n"
                                  : "the model is right; it has no 'analysis' to run\n");
@@ -166,7 +152,7 @@ void show_check_json(FILE *out, const limber_check_info *i, limber_status st)
     fprintf(out,
             "{\"status\": %d, \"bodies\": %d, \"joints\": %d, \"forces\": %d, \"loads\": %d, "
             "\"outputs\": %d, \"analyses\": %d, \"unknowns\": %d, \"constraints\": %d, "
-            "\"redundant\": %d, \"mobility\": %d}\n",
+            "\"redundant\": %d, \"mobility\": %d, \"variables\": %d, \"states\": %d}\n",
             (int)st, i->bodies, i->joints, i->forces, i->loads, i->outputs, i->analyses,
-            i->unknowns, i->constraints, i->redundant, i->mobility);
+            i->unknowns, i->constraints, i->redundant, i->mobility, i->variables, i->states);
 }

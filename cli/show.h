@@ -41,12 +41,23 @@ void campbell_free(campbell_list *l);
 void show_campbell(FILE *out, const limber_summary *s, const campbell_list *l, const char *results);
 void show_campbell_json(FILE *out, const limber_summary *s, const campbell_list *l);
 
+/* What went through the elements of the power graph in the last dynamics analysis. */
+typedef struct power_list {
+    limber_power_flow *at;
+    int n, room, failed;
+} power_list;
+
+void power_add(void *list, const limber_power_flow *flow);
+void show_power(FILE *out, power_list *l); /* sorts it */
+void show_power_json(FILE *out, const power_list *l);
+
 void show_progress(const limber_progress *p); /* one line on stderr, rewritten */
 void show_progress_end(void);
 void show_summary(FILE *out, const limber_summary *s, const char *results);
 void show_summary_json(FILE *out, const limber_summary *s, const char *results,
                        const mode_list *modes, const mode_list *poles,
-                       const multiplier_list *multipliers, const campbell_list *campbell);
+                       const multiplier_list *multipliers, const campbell_list *campbell,
+                       const power_list *power);
 void show_reason(FILE *out, const limber_summary *s, const char *results);
 void show_profile(FILE *out, const limber_summary *s);
 void show_check(FILE *out, const limber_model *m, const limber_check_info *info, limber_status st);

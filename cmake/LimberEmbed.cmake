@@ -1,5 +1,5 @@
-# Files inside the program: the page of viewer/ and the models of templates/, taken in by the assembler.
-# The table of them is src/view/embed.h's.
+# Files inside the program: the page of viewer/, the models of templates/ and the components of library/,
+# taken in by the assembler. The tables of them are those of src/view/embed.h and src/model/library.h.
 
 option(LIMBER_VIEWER "Build the page of reports from viewer/ with npm" ON)
 
@@ -39,6 +39,26 @@ function(limber_incbin symbol file result)
         \".global ${symbol}, ${symbol}_end\\n.balign 16\\n${symbol}:\\n\"\n\
         \".incbin \\\"${file}\\\"\\n${symbol}_end:\\n.byte 0\\n.previous\\n\");\n\
 HIDDEN extern const char ${symbol}[], ${symbol}_end[];\n" PARENT_SCOPE)
+endfunction()
+
+# Add to a target what src/model/library.h promises.
+function(limber_embed_library target)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/embed")
+    file(MAKE_DIRECTORY "${folder}")
+    set(declarations "")
+    set(table "")
+    file(GLOB files CONFIGURE_DEPENDS library/*.yaml)
+    foreach(file IN LISTS files)
+        cmake_path(GET file STEM name)
+        string(MAKE_C_IDENTIFIER "lm_library_${name}" symbol)
+        limber_incbin(${symbol} "${file}" lines)
+        string(APPEND declarations "${lines}")
+        string(APPEND table "    {\"library/${name}.yaml\", ${symbol}, ${symbol}_end},\n")
+    endforeach()
+    list(LENGTH files count)
+    configure_file(cmake/library.c.in "${folder}/library.c" @ONLY)
+    set_source_files_properties("${folder}/library.c" PROPERTIES OBJECT_DEPENDS "${files}")
+    target_sources(${target} PRIVATE "${folder}/library.c")
 endfunction()
 
 # Add to a target what src/view/embed.h promises.

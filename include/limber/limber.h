@@ -107,6 +107,8 @@ typedef struct limber_check_info {
     int redundant;   /* of these, determined by the others */
     int mobility;    /* degrees of freedom left */
     int mechanics;   /* 0: the formulation cannot solve this model; the counts above are 0 */
+    int variables;   /* of controllers and the power graph, solved together with the motion */
+    int states;      /* of these, integrated in time */
 } limber_check_info;
 
 /* Make the system and look at its constraints. Redundant ones are named in `msg` as notes. */
@@ -116,6 +118,11 @@ limber_status limber_check(const limber_model *model, limber_check_info *info,
  * HTML file: the page of limber_report with one frame. */
 limber_status limber_check_draw(const limber_model *model, const char *html,
                                 limber_check_info *info, limber_messages *msg);
+
+/* A drawing of the power graph as an SVG file ("-": standard output): a bond graph with half arrows and
+ * causal strokes. LIMBER_INPUT: the model has none. */
+limber_status limber_model_bond_graph(const limber_model *model, const char *svg,
+                                      limber_messages *msg);
 
 /* ---- running ---- */
 
@@ -152,8 +159,8 @@ typedef struct limber_multiplier {
     int number;             /* from 1, the largest first */
     double real, imaginary; /* imaginary > 0 stands for a pair */
     double modulus;         /* above 1: the deviation grows */
-    double growth, omega;   /* its exponent, 1/s: log(modulus)/T and, but for whole turns, angle/T */
-    char moves[160];        /* what moves most */
+    double growth, omega; /* its exponent, 1/s: log(modulus)/T and, but for whole turns, angle/T */
+    char moves[160];      /* what moves most */
 } limber_multiplier;
 
 /* One branch of a `campbell` analysis at the first, the middle and the last speed; NAN where it is not
@@ -172,6 +179,16 @@ typedef struct limber_critical {
     double frequency; /* Hz, seen from the ground */
     double whirl;     /* as above */
 } limber_critical;
+
+/* What went through one element of the power graph in the last dynamics analysis. A source gives what
+ * goes along its bond, every other element takes it; a TF or GY passes it on. */
+typedef struct limber_power_flow {
+    int number; /* from 1 */
+    char name[160];
+    char type[8];   /* "Se", "Sf", "R", "C", "I", "TF", "GY", "port" */
+    double in, out; /* energy that it took, that it gave; of a TF or GY: along, against its bonds */
+    double largest, at; /* power of the largest size, positive along the bond; when */
+} limber_power_flow;
 
 typedef struct limber_run_options {
     const char *formulation; /* NULL: the model's */
@@ -204,6 +221,9 @@ typedef struct limber_run_options {
     void *branch_context;
     void (*critical)(void *context, const limber_critical *critical);
     void *critical_context;
+    /* Called at the end of a dynamics analysis for each element of the power graph; NULL: not. */
+    void (*power)(void *context, const limber_power_flow *flow);
+    void *power_context;
 } limber_run_options;
 
 limber_run_options limber_run_options_default(void);
@@ -215,6 +235,7 @@ typedef struct limber_summary {
     char method[24];
     double t; /* reached */
     long steps, rejected, iterations, jacobians, rows;
+    long events; /* changes of branch at which steps ended */
     double smallest_step, largest_step;
     double energy_error;     /* largest violation of the energy balance / energy exchanged */
     double constraint_error; /* largest relative violation of a constraint */
@@ -226,7 +247,7 @@ typedef struct limber_summary {
     int states, inputs, outputs, poles; /* of the last linearised model; a pair is one pole */
     int linearized_at_rest;             /* it is about a static equilibrium */
     double linearized_at;               /* the time of the state it is about */
-    double period;           /* of the last periodic motion; 0: none */
+    double period;                      /* of the last periodic motion; 0: none */
     int cycles, multipliers; /* periods that were run to find it; multipliers there are */
     int stability;           /* of it: -1 stable, 0 marginal, 1 unstable */
     int branches, critical_speeds, speeds; /* of the last campbell analysis: found; computed */

@@ -11,6 +11,8 @@
  * result. (docs/theory/statics.md) */
 #include "analysis/assemble.h"
 
+#include "form/machine.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -257,7 +259,7 @@ static int mass_times(path *p, const double *v, double *out)
 
 /* What is left of K v + Phi^T eta = 0 and of the rates at the velocities vl = (v, eta), times -1, into
  * p->x; the matrix last factored is that of K + mu M, and mu M v is taken off its product. */
-static int velocity_rhs(path *p, const double *vl)
+static int velocity_rhs(path *p, lm_system *sys, const double *vl)
 {
     lm_state st = {0, p->q, vl, NULL, NULL};
     double mu = p->mu / p->mass, *Mv = p->x + p->nv + p->nl;
@@ -265,7 +267,7 @@ static int velocity_rhs(path *p, const double *vl)
     memset(p->x, 0, sizeof(double) * (size_t)(p->nv + p->nl));
     lm_sparse_mul(&p->sys->pattern, lm_linear_values(p->lin), -1, vl, p->x);
     for (int i = 0; i < p->nv; i++) p->x[i] += mu * Mv[i];
-    if (p->run->sys->form->constraint_rate(p->run->sys, &st, p->x + p->nv)) return 1;
+    if (sys->form->constraint_rate(sys, &st, p->x + p->nv)) return 1;
     for (int k = p->nv; k < p->nv + p->nl; k++) p->x[k] = -p->x[k];
     return 0;
 }
@@ -273,20 +275,21 @@ static int velocity_rhs(path *p, const double *vl)
 /* Velocities likewise: of all that the joints and drives allow, those that strain least. */
 static int velocities(path *p, lm_integrator *g)
 {
-    lm_system *sys = p->run->sys;
+    lm_state start = {0, g->q, g->v, NULL, NULL};
+    lm_system *sys = lm_machine_hold(p->run->sys, &start);
     size_t n = (size_t)(p->nv + p->nl);
     double *vl = p->r + n;
     memset(p->way, 0, sizeof(double) * (size_t)p->nv);
     memset(p->a, 0, sizeof(double) * (size_t)p->nv);
     memset(vl, 0, sizeof(double) * n);
-    memset(g->v, 0, sizeof(double) * (size_t)p->nv);
+    memset(g->v, 0, sizeof(double) * (size_t)p->nv); /* states of variables keep their values */
     if (sys->form->select_rows(sys, 0, p->q, VELOCITIES) < 0) return -1;
     memcpy(p->sys->active, sys->active, (size_t)p->nl);
     p->mu = NEARNESS;
     int bad = factor(p);
     if (bad) return bad < 0 ? -1 : 0;
     for (int it = 0; it < RELAXATIONS; it++) {
-        if (velocity_rhs(p, vl)) return 0;
+        if (velocity_rhs(p, sys, vl)) return 0;
         lm_linear_solve(p->lin, p->x);
         for (size_t i = 0; i < n; i++) vl[i] += p->x[i];
         double change = lm_motion_norm(sys, p->size, p->x);

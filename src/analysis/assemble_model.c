@@ -73,10 +73,11 @@ static int copy_spec(lm_bare *b)
         for (int c = 0; c < LM_JOINT_COORDS; c++) {
             lm_spec_coord *k = &s->joints.at[i].coord[c];
             if (k->has_drive) lm_expr_constant(&k->drive, 0);
-            k->has_effort = 0;
+            k->has_effort = k->has_port = 0;
         }
     for (size_t i = 0; i < ni; i++) s->initial.at[i].value = s->initial.at[i].rate = 0;
     s->loads.n = s->velocities.n = 0;
+    s->variables.n = 0; /* nothing acts that could ask for them */
     b->model.spec = s;
     return 0;
 }
@@ -122,7 +123,7 @@ limber_status lm_bare_make(lm_bare *b, const lm_run *run)
     *b = (lm_bare){.model = *run->model, .spec = *run->model->spec};
     b->model.gravity = v3(0, 0, 0);
     if (copy_actions(b) || copy_spec(b) || copy_rows(b, run->model)) return LIMBER_MEMORY;
-    limber_status st = run->sys->form->create(&b->model, &diag, &b->sys);
+    limber_status st = lm_system_create(run->sys->form, &b->model, &diag, &b->sys);
     lm_diag_free(&diag);
     if (st) return st;
     b->sys->load_factor = 0;

@@ -31,7 +31,7 @@ static limber_status quiet_gravity(lm_campbell *c)
     lm_diag own = {0};
     c->quiet = *run->model;
     c->quiet.gravity = along;
-    limber_status st = run->sys->form->create(&c->quiet, &own, &c->own);
+    limber_status st = lm_system_create(run->sys->form, &c->quiet, &own, &c->own);
     lm_diag_free(&own);
     if (st) return st;
     c->sys = c->own;

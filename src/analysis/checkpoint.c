@@ -1,5 +1,5 @@
 /* Checkpoints of a dynamics run: one block of bytes. */
-#include "analysis/dynamics.h"
+#include "analysis/events.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +19,16 @@ static size_t discrete_size(const lm_dynamics_run *d)
     return x ? sizeof(double) * (size_t)x->size : 0;
 }
 
+static size_t events_size(const lm_dynamics_run *d)
+{
+    return d->events ? sizeof(double) * (size_t)d->events->size : 0;
+}
+
 size_t lm_checkpoint_size(const lm_dynamics_run *d)
 {
     return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
-           d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d);
+           d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d) +
+           events_size(d);
 }
 
 /* Copy the parts to or from the block, in one order. */
@@ -36,9 +42,10 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
                 {&d->g->stats, sizeof d->g->stats},
                 {d->g->block, d->g->block_size * sizeof(double)},
                 {d->g->sys->active, (size_t)d->g->sys->nl},
-                {x ? x->block : NULL, discrete_size(d)}};
+                {x ? x->block : NULL, discrete_size(d)},
+                {d->events ? d->events->block : NULL, events_size(d)}};
     p += sizeof(header);
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
         if (!part[i].size) continue;
         if (save)
             memcpy(p, part[i].at, part[i].size);
@@ -84,6 +91,12 @@ limber_status lm_checkpoint_write(lm_dynamics_run *d)
     return lm_record_flush(run);
 }
 
+static limber_status truncate_tables(const lm_dynamics_run *d, long rows, long steps)
+{
+    limber_status st = lm_record_truncate(d->run, rows, steps);
+    return st || !d->events ? st : lm_record_truncate_events(d->run, (long)*d->events->count);
+}
+
 limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found)
 {
     lm_run *run = d->run;
@@ -95,7 +108,7 @@ limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found)
     int got = lm_h5_read_blob(run->file, path, &data, &size);
     *found = got != 1;
     if (got < 0) return lm_record_failed(run);
-    if (!*found) return lm_record_truncate(run, 0, 0);
+    if (!*found) return truncate_tables(d, 0, 0);
     int fits = got == 0 && size == lm_checkpoint_size(d);
     if (fits) {
         memcpy(&h, data, sizeof h);
@@ -113,5 +126,5 @@ limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found)
     if (!fits)
         return lm_stop(run, LIMBER_INPUT, "%s: its checkpoint does not belong to this model",
                        run->opt->results);
-    return lm_record_truncate(run, (long)h.rows, (long)h.steps_rows);
+    return truncate_tables(d, (long)h.rows, (long)h.steps_rows);
 }

@@ -1,4 +1,5 @@
-/* After an accepted step: tools take material, states are updated, the caller's function is called.
+/* After an accepted step: inputs of delays are recorded, tools take material, states are updated, the
+ * caller's function is called.
  * This is the only place where the discrete state changes during a run, so that no trial of a step,
  * no iteration and no rejected step can. */
 #include "analysis/dynamics.h"
@@ -12,6 +13,25 @@ enum { PIECES_MOST = 100000 }; /* of a step, along which a tool is followed */
  * up to date when the tool comes round. */
 static const double turn_share = 0.25, cells_without_interpolation = 2;
 
+/* Words for input i. */
+static limber_status not_finite(lm_dynamics_run *d, int i, double t)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    const lm_spec *spec = x->spec;
+    int k = i - x->n, j = k - 2 * x->nsurfaces;
+    if (k < 0)
+        return lm_stop(d->run, LIMBER_STOPPED,
+                       "at t = %.6g: the update of state '%s' is not a finite number", t,
+                       spec->states.at[i].item.name);
+    if (j >= 0)
+        return lm_stop(d->run, LIMBER_STOPPED,
+                       "at t = %.6g: the input of delay '%s' is not a finite number", t,
+                       spec->delays.at[j].item.name);
+    return lm_stop(d->run, LIMBER_STOPPED,
+                   "at t = %.6g: '%s' of surface '%s' is not a finite number", t,
+                   k % 2 ? "left" : "at", spec->surfaces.at[k / 2].item.name);
+}
+
 static limber_status evaluate(lm_dynamics_run *d, const lm_state *s)
 {
     lm_system *sys = d->g->sys;
@@ -19,17 +39,8 @@ static limber_status evaluate(lm_dynamics_run *d, const lm_state *s)
     if (sys->form->outputs(sys, s, d->outputs))
         return lm_stop(d->run, LIMBER_STOPPED,
                        "at t = %.6g: the outputs cannot be evaluated after the step", s->t);
-    for (int i = 0; x && i < x->n + 2 * x->nsurfaces; i++) {
-        if (isfinite(x->input[i])) continue;
-        int k = (i - x->n) / 2;
-        if (i < x->n)
-            return lm_stop(d->run, LIMBER_STOPPED,
-                           "at t = %.6g: the update of state '%s' is not a finite number", s->t,
-                           x->spec->states.at[i].item.name);
-        return lm_stop(d->run, LIMBER_STOPPED,
-                       "at t = %.6g: '%s' of surface '%s' is not a finite number", s->t,
-                       (i - x->n) % 2 ? "left" : "at", x->spec->surfaces.at[k].item.name);
-    }
+    for (int i = 0; x && i < x->n + 2 * x->nsurfaces + x->ndelays; i++)
+        if (!isfinite(x->input[i])) return not_finite(d, i, s->t);
     return LIMBER_OK;
 }
 
@@ -92,6 +103,42 @@ static limber_status sweep(lm_dynamics_run *d)
     return st;
 }
 
+/* ---- delays ---- */
+
+static double delay_input(const lm_discrete *x, int k)
+{
+    return x->input[x->n + 2 * x->nsurfaces + k];
+}
+
+/* The instants of its history that lie in the step, by the method's own interpolation. */
+static limber_status record_delay(lm_dynamics_run *d, int k)
+{
+    lm_integrator *g = d->g;
+    lm_discrete *x = g->sys->discrete;
+    double now = g->clock->t, rounding = 1e-9 * x->history[k].step, next;
+    limber_status st = LIMBER_OK;
+    while (!st && (next = lm_discrete_delay_next(x, k)) <= now + rounding) {
+        lm_state s = present(d, now);
+        if (next < now - rounding) {
+            s = (lm_state){next, d->q, d->v, d->a, d->lam};
+            if (lm_integrator_at(g, next, d->q, d->v, d->a, d->lam))
+                return lm_stop(d->run, LIMBER_INTERNAL,
+                               "at t = %.6g: the state cannot be interpolated", next);
+        }
+        st = evaluate(d, &s);
+        if (!st) lm_discrete_delay_put(x, k, delay_input(x, k));
+    }
+    return st;
+}
+
+static limber_status record_delays(lm_dynamics_run *d)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    limber_status st = LIMBER_OK;
+    for (int k = 0; k < x->ndelays && !st; k++) st = record_delay(d, k);
+    return st;
+}
+
 /* ---- states ---- */
 
 static limber_status call_function(lm_dynamics_run *d, double t, double dt)
@@ -139,15 +186,52 @@ static void update(lm_discrete *x, double t)
     }
 }
 
+/* ---- variables ---- */
+
+/* Errors of a variable are measured in the largest value it has had, and not less than a thousandth of
+ * the largest of its unit. At a start its rate tells how large it may become until the next row. */
+void lm_scale_variables(lm_integrator *g, double dt, int starting)
+{
+    static const double part = 1e-3, least = 1e-9;
+    const lm_spec *spec = g->sys->model->spec;
+    int n = g->sys->nvariables, first = g->sys->nv - n;
+    double *scale = n ? g->sys->discrete->scale : NULL, *pace = n ? g->sys->discrete->pace : NULL;
+    for (int k = 0; k < n; k++) {
+        int state = spec->variables.at[k].kind == LM_VARIABLE_STATE;
+        double x = fabs(state ? g->v[first + k] : g->a[first + k]);
+        if (state && starting) x = fmax(x, dt * fabs(g->a[first + k]));
+        scale[k] = fmax(scale[k], fmax(x, least));
+        if (state) pace[k] = fmax(pace[k], fabs(g->a[first + k]));
+    }
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n && spec->variables.at[k].unit > 0; j++)
+            if (spec->variables.at[j].unit == spec->variables.at[k].unit)
+                scale[k] = fmax(scale[k], part * scale[j]);
+}
+
+void lm_forget_scales(lm_integrator *g)
+{
+    const lm_discrete *x = g->sys->discrete;
+    for (int k = 0; k < g->sys->nvariables; k++) x->scale[k] = x->pace[k] = 0;
+}
+
+static int is_still(const lm_dynamics_run *d)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    return !d->run->model->on_step && (!x || x->n + x->nsurfaces + x->ndelays == 0);
+}
+
 limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped)
 {
     lm_discrete *x = d->g->sys->discrete;
     limber_status st = LIMBER_OK;
     *jumped = 0;
-    if (!x && !d->run->model->on_step) return st;
+    lm_scale_variables(d->g, d->dt, 0);
+    if (is_still(d)) return st;
     double dt = x ? t - *x->t : d->g->clock->h;
     if (x) *x->dt = dt;
-    if (x && x->nsurfaces) st = sweep(d);
+    if (x) st = record_delays(d);
+    if (!st && x && x->nsurfaces) st = sweep(d);
     lm_state s = present(d, t);
     if (!st) st = evaluate(d, &s);
     if (!st && x) {
@@ -161,14 +245,72 @@ limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped)
     return LIMBER_OK;
 }
 
+/* ---- the start ---- */
+
+/* Consistent accelerations and powers once more: something that forces depend on has changed. */
+static limber_status start_again(lm_dynamics_run *d)
+{
+    lm_integrator *g = d->g;
+    lm_energy e;
+    int bad = lm_integrator_start(g, g->clock->t, 0);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", g->failure);
+    lm_state s = present(d, g->clock->t);
+    g->sys->form->energy(g->sys, &s, &e);
+    d->k->power0 = d->k->power1 = e.power;
+    d->k->loss0 = d->k->loss1 = e.dissipation;
+    return LIMBER_OK;
+}
+
+/* Histories begin with the inputs of this instant. What comes out of one delay may go into another, so
+ * that it takes as many rounds as there are delays in a row. */
+static limber_status begin_delays(lm_dynamics_run *d)
+{
+    lm_discrete *x = d->g->sys->discrete;
+    limber_status st = LIMBER_OK;
+    int changed = x->ndelays > 0;
+    for (int round = 0; round <= x->ndelays && changed && !st; round++) {
+        lm_state s = present(d, *x->t);
+        st = evaluate(d, &s);
+        changed = 0;
+        for (int k = 0; k < x->ndelays && !st; k++) {
+            double before = *x->history[k].before;
+            lm_discrete_delay_begin(x, k, *x->t, delay_input(x, k));
+            changed |= *x->history[k].before != before;
+        }
+        if (changed && !st) st = start_again(d);
+    }
+    return st;
+}
+
+/* States of blocks that sample take their first values from this instant, all at once. */
+static limber_status first_samples(lm_dynamics_run *d)
+{
+    lm_discrete *x = d->g->sys->discrete;
+    lm_state s = present(d, *x->t);
+    limber_status st = evaluate(d, &s);
+    int changed = 0;
+    for (int i = 0; i < x->n && !st; i++) {
+        if (!x->spec->states.at[i].at_start || x->value[i] == x->input[i]) continue;
+        x->value[i] = x->input[i];
+        changed = 1;
+    }
+    if (changed) st = start_again(d);
+    return changed && !st ? begin_delays(d) : st;
+}
+
 limber_status lm_discrete_begin(lm_dynamics_run *d)
 {
     lm_discrete *x = d->g->sys->discrete;
     if (!x) return LIMBER_OK;
     *x->t = d->g->clock->t;
     *x->dt = 0;
+    limber_status st = begin_delays(d);
+    if (!st) st = first_samples(d);
+    lm_forget_scales(d->g);
+    lm_scale_variables(d->g, d->dt, 1);
     lm_state s = present(d, *x->t);
-    limber_status st = evaluate(d, &s);
+    if (!st) st = evaluate(d, &s);
     if (!st) place_tools(x);
     for (int k = 0; k < x->nsurfaces; k++) x->tool[k].rate = 0;
     return st;
@@ -186,6 +328,10 @@ double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink)
         double cells = s->periodic ? turn_share * s->cells : INFINITY;
         if (g->ops->lands_on_outputs) cells = fmin(cells, cells_without_interpolation);
         if (x->tool[k].rate > 0) limit = fmin(limit, g->clock->t + cells / x->tool[k].rate);
+    }
+    for (int k = 0; k < x->ndelays; k++) {
+        limit = fmin(limit, lm_discrete_delay_reach(x, k, g->clock->t));
+        if (g->ops->lands_on_outputs) limit = fmin(limit, lm_discrete_delay_next(x, k));
     }
     return limit;
 }

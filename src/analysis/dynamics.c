@@ -1,5 +1,5 @@
 /* Time response: step, put rows on the output grid, keep the energy balance, checkpoint. */
-#include "analysis/dynamics.h"
+#include "analysis/events.h"
 #include "analysis/rigid_motion.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void energies(lm_dynamics_run *d, lm_energy *e)
     g->sys->form->energy(g->sys, &s, e);
 }
 
-static double total(const lm_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+static double total(const lm_energy *e) { return e->kinetic + e->elastic + e->gravity + e->stored; }
 
 /* Work and losses over the last step by the trapezoidal rule, as accurate as the step itself. */
 static void integrate_power(lm_dynamics_run *d)
@@ -61,6 +61,16 @@ static double output_time(const lm_dynamics_run *d, double k)
     return t > d->until - 1e-9 * d->dt ? d->until : t;
 }
 
+/* The largest energy that has gone into a form or out of it. */
+static double exchanged(const lm_energy *first, const lm_energy *now)
+{
+    double form[4] = {now->kinetic - first->kinetic, now->elastic - first->elastic,
+                      now->gravity - first->gravity, now->stored - first->stored};
+    double most = now->kinetic;
+    for (int i = 0; i < 4; i++) most = fmax(most, fabs(form[i]));
+    return most;
+}
+
 static limber_status put_row(lm_dynamics_run *d, double t)
 {
     lm_integrator *g = d->g;
@@ -80,10 +90,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     }
     g->sys->form->energy(g->sys, &s, &e);
     double balance = total(&e) - d->k->energy0 - work + lost;
-    double exchanged =
-        fmax(fmax(fabs(e.kinetic - d->k->kinetic0), fabs(work)),
-             fmax(fabs(e.gravity - d->k->gravity0), fabs(e.elastic - d->k->elastic0)));
-    d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged, e.kinetic));
+    d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged(&d->k->first, &e), fabs(work)));
     d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
     lm_balance b = {e, work, lost, balance, g->stats.phi};
     return lm_record_row(d->run, &s, t, &b);
@@ -119,6 +126,7 @@ static limber_status start(lm_dynamics_run *d, double t, int keep_step)
     if (bad < 0) return LIMBER_MEMORY;
     if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
     restart_power(d, before);
+    lm_scale_variables(d->g, d->dt, 1);
     return LIMBER_OK;
 }
 
@@ -177,7 +185,7 @@ static void follow_size(lm_dynamics_run *d)
     const lm_integrator *g = d->g;
     double tau = d->dt, unit = d->k->unit;
     if (d->run->model->size > 0) return;
-    for (int i = 0; i < g->sys->nv && g->clock->h == 0; i++)
+    for (int i = 0; i < g->sys->nv - g->sys->nvariables && g->clock->h == 0; i++)
         if (!g->sys->angular[i])
             unit = fmax(unit, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
     g->sys->form->poses(g->sys, g->q, d->pose);
@@ -187,23 +195,39 @@ static void follow_size(lm_dynamics_run *d)
     d->g->clock->size = unit > 0 ? unit : 1;
 }
 
+static limber_status plain_step(lm_dynamics_run *d, double limit)
+{
+    int bad = d->g->ops->step(d->g, limit);
+    if (bad < 0) return LIMBER_MEMORY;
+    return bad ? lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure) : LIMBER_OK;
+}
+
+/* A step has been made: what is counted and recorded of it. */
+static limber_status account(lm_dynamics_run *d, int before)
+{
+    integrate_power(d);
+    follow_size(d);
+    limber_status st = lm_record_step(d->run, d->g);
+    if (!st) st = put_rows(d, before);
+    return st ? st : lm_power_flow_step(d);
+}
+
 static limber_status one_step(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
-    double kink, limit = step_limit(d, &kink);
-    int bad = g->ops->step(g, limit);
-    if (bad < 0) return LIMBER_MEMORY;
-    if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", g->failure);
-    integrate_power(d);
-    follow_size(d);
-    limber_status st = lm_record_step(d->run, g);
-    int jumped = 0, at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
-    double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t;
-    if (!st) st = put_rows(d, at_kink);
-    if (!st) st = lm_discrete_step(d, next, &jumped);
+    double kink, limit = step_limit(d, &kink), push = 0;
+    int jumped = 0, made = 1;
+    limber_status st = d->events ? lm_events_step(d, limit, &push, &made) : plain_step(d, limit);
+    if (st) return st;
+    int at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
+    if (at_kink) push = 0; /* found again behind it */
+    double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t + push;
+    if (made) st = account(d, at_kink || push > 0);
+    if (!st && push > 0) st = lm_events_cross(d, push);
+    if (!st && (made || g->sys->discrete)) st = lm_discrete_step(d, next, &jumped);
     if (!st) refresh_power(d);
     if (!st) st = watch_redundant(d);
-    if (!st && (at_kink || jumped)) {
+    if (!st && (at_kink || jumped || push > 0)) {
         st = start(d, next, 1);
         if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
         if (!st) st = put_rows(d, 0);
@@ -218,12 +242,15 @@ static void finish(lm_dynamics_run *d)
     limber_summary *s = d->run->sum;
     const lm_step_stats *k = &d->g->stats;
     s->t = d->g->clock->t;
+    if (d->events) s->events += (long)*d->events->count;
     s->steps += k->steps, s->rejected += k->rejected, s->iterations += k->iterations;
     s->jacobians += k->jacobians;
     s->smallest_step = k->smallest, s->largest_step = k->largest;
     s->constraint_error = fmax(s->constraint_error, k->phi);
     /* nothing moves: what is left of the balance is rounding */
-    double rounding = 1e-13 * (fabs(d->k->kinetic0) + fabs(d->k->gravity0) + fabs(d->k->elastic0));
+    const lm_energy *e = &d->k->first;
+    double rounding =
+        1e-13 * (fabs(e->kinetic) + fabs(e->gravity) + fabs(e->elastic) + fabs(e->stored));
     s->energy_error = d->k->imbalance > rounding ? d->k->imbalance / d->k->exchanged : 0;
     s->phase_residual += d->g->profile.residual;
     s->phase_jacobian += d->g->profile.jacobian;
@@ -259,7 +286,7 @@ static limber_status begin(lm_dynamics_run *d)
     lm_warn_immobile(run);
     energies(d, &e);
     d->k->energy0 = total(&e);
-    d->k->kinetic0 = e.kinetic, d->k->gravity0 = e.gravity, d->k->elastic0 = e.elastic;
+    d->k->first = e;
     int resumed = 0;
     st = lm_discrete_begin(d);
     if (!st && run->resuming) st = lm_checkpoint_read(d, &resumed);
@@ -274,7 +301,8 @@ static limber_status begin(lm_dynamics_run *d)
 static lm_method choose_method(const lm_spec_analysis *a, const lm_system *sys)
 {
     if (a->method != LM_METHOD_AUTOMATIC) return a->method;
-    return sys->flexible && a->step == 0 ? LM_METHOD_RADAU : LM_METHOD_GENERALIZED_ALPHA;
+    return (sys->flexible || sys->nvariables) && a->step == 0 ? LM_METHOD_RADAU
+                                                              : LM_METHOD_GENERALIZED_ALPHA;
 }
 
 static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
@@ -316,8 +344,11 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->g = make_integrator(a, sys, until);
     d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + nout + 1));
     d->k = lm_alloc(sizeof *d->k);
-    if (d->g) d->snapshot = lm_alloc(lm_checkpoint_size(d));
-    if (!d->g || !d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
+    limber_status st = d->g ? lm_events_open(d) : LIMBER_MEMORY;
+    if (!st) st = lm_power_flow_open(d);
+    if (st) return st;
+    d->snapshot = lm_alloc(lm_checkpoint_size(d));
+    if (!d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
     /* what is forgotten must be cheap against the steps in between */
     double least = 20 * fmax(1, d->g->ops->start_up);
     d->interval = fmin(500, fmax(least, floor(5e5 / (double)(nv + 1))));
@@ -333,9 +364,11 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
 void lm_dynamics_close(lm_dynamics_run *d)
 {
     if (d->g) d->g->ops->destroy(d->g);
+    lm_events_close(d);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);
+    lm_free(d->powers);
 }
 
 limber_status lm_dynamics_advance(lm_dynamics_run *d, double t)
@@ -364,6 +397,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
     if (!st) {
         st = loop(&d);
         limber_status written = st == LIMBER_IO ? st : lm_checkpoint_write(&d);
+        if (!written) written = lm_power_flow_close(&d);
         if (!st) st = written;
         if (st != LIMBER_IO) {
             written = lm_record_status(run, status_word(st), reason_of(run, st));

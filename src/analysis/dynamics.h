@@ -10,15 +10,19 @@ typedef struct lm_dynamics_state {
     double since_checkpoint;         /* steps */
     double work, lost, work0, lost0; /* now, and at the start of the last step */
     double power0, power1, loss0, loss1;
-    double energy0, kinetic0, gravity0, elastic0;
+    double energy0;
+    lm_energy first; /* at the start */
     double exchanged, imbalance;
     double unit; /* of length, for a model that is a single point */
 } lm_dynamics_state;
+
+typedef struct lm_events lm_events;
 
 typedef struct lm_dynamics_run {
     lm_run *run;
     lm_integrator *g;
     lm_dynamics_state *k;
+    lm_events *events; /* events.h; NULL: none are looked for */
     double until, dt, last, first_step, interval;
     double cap;              /* steps end here at the latest; INFINITY: no such place */
     int redundant;           /* inactive constraint rows */
@@ -27,6 +31,7 @@ typedef struct lm_dynamics_run {
     double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
     int snapshot_taken;
+    double *powers; /* scratch of power_flow.c */
 } lm_dynamics_run;
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
@@ -37,6 +42,10 @@ void lm_dynamics_close(lm_dynamics_run *d);
 limber_status lm_discrete_begin(lm_dynamics_run *d);
 /* The step is over and the next one begins at t, the present time or just behind a kink there. *jumped
  * 1: a state on which forces depend has left its value, and the integrator has to start again. */
+/* power_flow.c: energy through the elements of the power graph */
+limber_status lm_power_flow_open(lm_dynamics_run *d);
+limber_status lm_power_flow_step(lm_dynamics_run *d);
+limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
 limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
 /* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
 double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);

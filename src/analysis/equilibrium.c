@@ -180,12 +180,21 @@ void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *fro
     to->negative = from->negative;
 }
 
+int lm_statics_state(lm_statics_search *s, lm_state *st)
+{
+    lm_state own = {0, s->now.q, s->zero, s->zero, s->now.lam};
+    *st = own;
+    return s->rest ? lm_rest_state(s->rest, &own, st) : 0;
+}
+
 limber_status lm_statics_put(lm_statics_search *s)
 {
-    lm_state st = {0, s->now.q, s->zero, s->zero, s->now.lam};
+    lm_system *sys = s->run->sys;
+    lm_state st;
     lm_balance b = {.phi = s->gap};
-    s->sys->load_factor = s->now.factor;
-    s->sys->form->energy(s->sys, &st, &b.e);
+    s->sys->load_factor = sys->load_factor = s->now.factor;
+    if (lm_statics_state(s, &st)) return LIMBER_INTERNAL;
+    sys->form->energy(sys, &st, &b.e);
     return lm_record_row(s->run, &st, s->now.factor, &b);
 }
 

@@ -196,7 +196,7 @@ static limber_status positions(lm_run *run, lm_integrator *g)
 static limber_status velocities(lm_run *run, lm_integrator *g)
 {
     const lm_spec *spec = run->model->spec;
-    double change, speed = lm_motion_norm(run->sys, g->clock->size, g->v);
+    double change, speed = lm_speed_norm(run->sys, g->clock->size, g->v);
     if (run->sys->form->select_rows(run->sys, 0, g->q, VELOCITIES) < 0) return LIMBER_MEMORY;
     int bad = lm_project_velocity(g, 0, g->q, g->v, &change);
     if (bad) return singular(run, g, bad);
@@ -216,7 +216,7 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
 void lm_warn_immobile(lm_run *run)
 {
     const lm_model *m = run->model;
-    if (run->sys->mobility > 0) return;
+    if (run->sys->mobility > 0 || m->nbodies == 0) return;
     for (int k = 0; k < m->nrows; k++)
         if (m->rows[k].drive) return;
     lm_warning(run->diag, ((lm_loc){m->spec->file, 0, 0}),

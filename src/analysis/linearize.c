@@ -24,7 +24,7 @@ static limber_status reserve(lm_linearized *l)
 {
     const lm_model *m = l->sys->model;
     size_t nv = (size_t)l->sys->nv, n = (size_t)l->n, nu = (size_t)l->nu, ny = (size_t)l->ny;
-    size_t k = 2 * n + nu, nl = (size_t)l->sys->nl;
+    size_t k = 2 * n + nu, nl = (size_t)l->sys->nl; /* A, B, C before they are cut */
     size_t inputs = 6 * (size_t)m->spec->loads.n + (size_t)m->ncoords;
     struct {
         double **at;
@@ -37,7 +37,8 @@ static limber_status reserve(lm_linearized *l)
                 {&l->u, inputs}};
     l->state = LM_NEW_N(&l->arena, int, n + 1);
     l->row = LM_NEW_N(&l->arena, int, nl + 1);
-    int missing = !l->state || !l->row;
+    l->keep = LM_NEW_N(&l->arena, int, 2 * n + 1);
+    int missing = !l->state || !l->row || !l->keep;
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         missing |= !(*want[i].at = LM_NEW_N(&l->arena, double, want[i].size + 1));
     return missing ? LIMBER_MEMORY : LIMBER_OK;
@@ -47,10 +48,12 @@ static limber_status state(lm_linearized *l)
 {
     lm_modes *m = &l->m;
     m->sys = l->sys;
+    m->states = l->states;
     limber_status st =
         l->v ? lm_modes_linearise_moving(m, l->t, l->q, l->v) : lm_modes_linearise(m, l->t, l->q);
     if (st == LIMBER_STOPPED) return lm_linearized_fail(l, "%s", m->failure);
     l->n = m->nfree;
+    l->moving = l->n - l->sys->nvariables;
     if (!st && (l->n > MOST || l->sys->nv > MOST_VELOCITIES))
         return lm_linearized_fail(l,
                                   "%d independent motions of %d in all are too many for dense "
@@ -59,11 +62,19 @@ static limber_status state(lm_linearized *l)
     return st;
 }
 
-/* The largest acceleration, as a velocity per second over the size. */
+/* The largest acceleration, as a velocity per second over the size; of states the largest rate, over their
+ * value where that is more than 1. */
 static void find_rest(lm_linearized *l)
 {
-    for (int i = 0; i < l->sys->nv; i++) {
+    const lm_system *sys = l->sys;
+    int moving = sys->nv - sys->nvariables;
+    for (int i = 0; i < sys->nv; i++) {
         double a = fabs(l->m.g->a[i]) / l->m.unit[i];
+        if (i >= moving) {
+            if (sys->model->spec->variables.at[i - moving].kind != LM_VARIABLE_STATE) continue;
+            a /= fmax(1, fabs(l->m.v0[i]));
+            l->rest_states = fmax(l->rest_states, a);
+        }
         if (a > l->rest) l->rest = a, l->rest_at = i;
     }
 }
@@ -77,9 +88,11 @@ limber_status lm_linearized_solve(lm_linearized *l)
     if (!st) st = reserve(l);
     if (!st) find_rest(l);
     if (!st) st = lm_linearized_motion(l);
+    if (!st) lm_linearized_states(l);
     if (!st && l->v) st = lm_linearized_tangent(l);
     if (!st) st = lm_linearized_matrices(l);
     if (!st) st = lm_linearized_outputs(l);
+    if (!st) lm_linearized_cut(l);
     if (!st) st = lm_linearized_poles(l);
     l->sys->softness = softness;
     l->sys->still = 0;
@@ -94,9 +107,13 @@ void lm_linearized_free(lm_linearized *l)
 
 void lm_linearized_state_name(const lm_linearized *l, int i, char *text, size_t size)
 {
-    l->sys->form->describe_motion(l->sys, l->state[i % l->n], text, size);
-    size_t used = strlen(text);
-    if (i >= l->n) snprintf(text + used, size - used, ", rate");
+    int at = l->keep[i], velocity = l->state[at % l->n];
+    size_t used = 0;
+    if (velocity >= l->sys->nv - l->sys->nvariables) used = (size_t)snprintf(text, size, "state ");
+    l->sys->form->describe_motion(l->sys, velocity, text + used, size - used);
+    if (used) return;
+    used = strlen(text);
+    if (at >= l->n) snprintf(text + used, size - used, ", rate");
 }
 
 /* ---- the state to be linearised about ---- */
@@ -183,6 +200,7 @@ static limber_status ask(lm_run *run, const lm_spec_analysis *a, const place *p,
 {
     const lm_spec *spec = run->model->spec;
     *l = (lm_linearized){.sys = run->sys, .t = p->t, .q = run->q, .v = p->at_rest ? NULL : run->v};
+    l->states = run->v + run->sys->nv - run->sys->nvariables;
     l->nu = list_inputs(spec, a, NULL);
     l->ny = list_outputs(spec, a, NULL);
     lm_input *in = LM_NEW_N(&l->arena, lm_input, l->nu + 1);
@@ -203,14 +221,23 @@ static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
     const lm_integrator *g = l->m.g;
     double speed = 0;
     char name[160];
-    if (l->n == 0)
+    if (l->ns == 0)
         lm_warning(run->diag, loc, "the joints and drives leave no motion free: there is no state");
     if (a->frequencies[2] > 0 && (l->nu == 0 || l->ny == 0))
         lm_warning(run->diag, loc, "transfer functions need an input and an output: there is no %s",
                    l->nu == 0 ? "load and no effort" : "output");
-    for (int i = 0; l->v && i < l->sys->nv; i++) speed = fmax(speed, fabs(g->v[i]) / l->m.unit[i]);
-    if (speed > 1e-9 || l->rest < 1e-6 || (!l->v && l->m.at_rest)) return;
+    for (int i = 0; l->v && i < l->sys->nv - l->sys->nvariables; i++)
+        speed = fmax(speed, fabs(g->v[i]) / l->m.unit[i]);
+    if (speed > 1e-9 || l->rest < 1e-6 || (!l->v && l->m.at_rest && l->rest_states < 1e-6)) return;
     l->sys->form->describe_motion(l->sys, l->rest_at, name, sizeof name);
+    if (!l->v && l->m.at_rest) {
+        lm_warning(run->diag, loc,
+                   "linearize: the mechanism is in equilibrium, but the machine is not: a state of "
+                   "its controllers or power graph moves off, mostly %s; 'statics' holds states "
+                   "at their values, give them those at rest as 'initial'",
+                   name);
+        return;
+    }
     lm_warning(run->diag, loc,
                "linearize: the state is not an equilibrium: it moves off, mostly %s; the matrices "
                "are those of small deviations from that motion at this instant, use 'about: "
@@ -244,7 +271,7 @@ static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const place
     if (run->diag->out_of_memory) return LIMBER_MEMORY;
     snprintf(sum->method, sizeof sum->method, "dense");
     sum->t = p->t;
-    sum->states = 2 * l->n;
+    sum->states = l->ns;
     sum->inputs = l->nu;
     sum->outputs = l->ny;
     sum->poles = l->npoles;

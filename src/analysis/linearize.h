@@ -8,7 +8,10 @@
  * on the constraints. The state is (y, w): the deviations of n independent positions and velocities,
  * each in axes that turn with its body (rate Omega), and
  *
- *     xi = Z y,    dv = Z w + G y,    da = Z alpha + P (y, w) . */
+ *     xi = Z y,    dv = Z w + G y,    da = Z alpha + P (y, w) .
+ *
+ * Variables of a machine are velocities without positions (form/machine.h): of those that are states w
+ * counts and y does not, of the others neither. */
 #ifndef LM_ANALYSIS_LINEARIZE_H
 #define LM_ANALYSIS_LINEARIZE_H
 
@@ -23,18 +26,22 @@ typedef struct lm_pole {
 
 enum { LM_POLE_VECTORS = 60 }; /* of the slowest poles */
 
-/* Matrices are column-major; k = 2 n + nu directions: along each y, each w, each input. */
+/* Matrices are column-major; k = 2 n + nu directions: along each y, each w, each input. Of a machine n
+ * counts the variables too, until A, B and C are cut to the ns states that there are. */
 typedef struct lm_linearized {
     /* what is asked */
     lm_system *sys;
     double t;
-    const double *q, *v; /* v NULL: at rest, drives hold their coordinates */
+    const double *q, *v;  /* v NULL: at rest, drives hold their coordinates */
+    const double *states; /* [nvariables] of a machine at rest: values of its states; NULL: 0 */
     int nu, ny;
     const lm_input *input; /* [nu] */
     const int *output;     /* [ny] indices into the model's outputs */
     /* the state and its matrices */
     lm_modes m;
     int n, na;               /* independent motions; constraints that count */
+    int moving, ns;          /* of the mechanism; states: 2 n without variables */
+    int *keep;               /* [ns] which of (y, w) */
     int *state, *row;        /* [n] velocities; [na] constraints */
     double *Z, *G, *Py, *Pw; /* [nv x n] */
     double *Kz;              /* [nv x n] what K Z lacks; 0 where K is exact */
@@ -42,15 +49,15 @@ typedef struct lm_linearized {
     double *M, *D, *K, *B2;  /* M w. + D w + K y = B2 u; [n x n], [n x nu] */
     double *dx, *dv, *da;    /* [nv x k] */
     double *dlam;            /* [na x k] */
-    double *A, *B, *C, *D1;  /* [2n x 2n], [2n x nu], [ny x 2n], [ny x nu] */
+    double *A, *B, *C, *D1;  /* [ns x ns], [ns x nu], [ny x ns], [ny x nu] */
     double *u;               /* values of the inputs, as lm_system.inputs has them; 0 but for one */
-    double rest;             /* largest acceleration left, over the size */
-    int rest_at;             /* of this velocity */
+    double rest, rest_states; /* largest acceleration left, over the size; of states alone */
+    int rest_at;              /* of this velocity */
     int npoles;
     lm_pole *pole;
     int nvectors; /* poles, from the slowest on, whose vectors are below; 0: they have none */
     double *right[2],
-        *left[2]; /* [2n x nvectors] real and imaginary: A x = s x, z^T A = s z^T, z^T x = 1 */
+        *left[2]; /* [ns x nvectors] real and imaginary: A x = s x, z^T A = s z^T, z^T x = 1 */
     char failure[512];
     lm_arena arena;
 } lm_linearized;
@@ -76,10 +83,20 @@ limber_status lm_linearized_outputs(lm_linearized *l);
 limber_status lm_linearized_poles(lm_linearized *l);
 /* G(2 pi i f), [ny x nu], real and imaginary. 0; 1: f is a pole; -1: no memory. */
 int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double *im);
+/* linearize_machine.c: 1: (y, w)[i] is a state; ns and keep; A, B and C cut to them. */
+int lm_linearized_keeps(const lm_linearized *l, int i);
+void lm_linearized_states(lm_linearized *l);
+void lm_linearized_cut(lm_linearized *l);
+/* T [ns x ns] = (A - s0)^-1. 0; 1: s0 is a pole; -1: no memory. And what its poles are of the order of. */
+int lm_linearized_shifted_inverse(const lm_linearized *l, double s0, double *T);
+double lm_linearized_speed(const lm_linearized *l);
+/* x [ns x nu] with (2 pi i f - A) x = B. 0, 1, -1 as above. */
+int lm_linearized_response(const lm_linearized *l, double f, double *re, double *im);
 
 /* A place in lm_system.inputs. */
 int lm_linearized_input_at(const lm_linearized *l, int i);
-/* "body arm turning about z", of a velocity its " rate" behind it: state i of 2 n. */
+/* "body arm turning about z", of a velocity ", rate" behind it, "state motor.winding momentum": state i of
+ * ns. */
 void lm_linearized_state_name(const lm_linearized *l, int i, char *text, size_t size);
 
 /* linearize_record.c: into the result file and, where they are wanted, Matrix Market files. */

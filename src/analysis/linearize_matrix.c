@@ -21,7 +21,8 @@ int lm_linearized_input_at(const lm_linearized *l, int i)
 static double force_unit(const lm_linearized *l, const double *r)
 {
     double most = 1;
-    for (int i = 0; i < l->sys->nv; i++) most = fmax(most, fabs(r[i]) * l->m.unit[i] / l->m.size);
+    int moving = l->sys->nv - l->sys->nvariables;
+    for (int i = 0; i < moving; i++) most = fmax(most, fabs(r[i]) * l->m.unit[i] / l->m.size);
     return exp2(ceil(log2(most)));
 }
 
@@ -30,8 +31,8 @@ static int input_forces(lm_linearized *l, double *F)
 {
     lm_system *sys = l->sys;
     const lm_integrator *g = l->m.g;
-    const double *v = l->v ? g->v : l->m.zero, *a = l->v ? g->a : l->m.zero;
-    lm_state s = {l->t, g->q, v, a, g->lam}, free = {l->t, g->q, v, l->m.zero, NULL};
+    const double *v = l->v ? g->v : l->m.v0, *a = l->v ? g->a : l->m.a0;
+    lm_state s = {l->t, g->q, v, a, g->lam}, free = {l->t, g->q, v, l->m.a0, NULL};
     double *r = g->x;
     if (sys->form->residual(sys, &free, r, NULL, NULL)) return 1;
     double unit = force_unit(l, r);

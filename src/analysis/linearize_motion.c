@@ -123,7 +123,7 @@ static int add_place(const line *k, double s, double w, double *out)
 static double largest(const lm_linearized *l, const double *x, int angles)
 {
     double most = 0;
-    for (int i = 0; x && i < l->sys->nv; i++)
+    for (int i = 0; x && i < l->sys->nv - l->sys->nvariables; i++)
         if (!angles || l->sys->angular[i]) most = fmax(most, fabs(x[i]) / l->m.unit[i]);
     return most;
 }
@@ -132,9 +132,11 @@ static double largest(const lm_linearized *l, const double *x, int angles)
 static int along(const line *k, double *out)
 {
     double speed = largest(k->l, k->l->m.g->v, 0);
-    double h = STEP / fmax(largest(k->l, k->dx, 0), largest(k->l, k->dv, 0) / fmax(1, speed));
+    double moves = fmax(largest(k->l, k->dx, 0), largest(k->l, k->dv, 0) / fmax(1, speed));
+    double h = STEP / moves;
     int bad = 0;
     memset(out, 0, sizeof(double) * (size_t)k->l->na);
+    if (moves == 0) return 0; /* a variable: constraints do not know it */
     for (int side = -1; side < 2 && !bad; side += 2) {
         bad |= add_place(k, side * h, -side / (6 * h), out);
         bad |= add_place(k, side * h / 2, 4 * side / (3 * h), out);

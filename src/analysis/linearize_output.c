@@ -28,8 +28,8 @@ static int outputs_at(const probe *p, double s)
     size_t at = (size_t)nv * (size_t)p->j, row = (size_t)l->na * (size_t)p->j;
     for (int i = 0; i < nv; i++) {
         p->dx[i] = s * l->dx[at + (size_t)i];
-        p->v[i] = (l->v ? g->v[i] : 0) + s * l->dv[at + (size_t)i];
-        p->a[i] = (l->v ? g->a[i] : 0) + s * l->da[at + (size_t)i];
+        p->v[i] = (l->v ? g->v : l->m.v0)[i] + s * l->dv[at + (size_t)i];
+        p->a[i] = (l->v ? g->a : l->m.a0)[i] + s * l->da[at + (size_t)i];
     }
     lm_copy(p->lam, g->lam, sys->nl);
     for (int r = 0; r < l->na; r++) p->lam[l->row[r]] += s * l->dlam[row + (size_t)r];
@@ -59,7 +59,9 @@ static double first_step(const probe *p)
     const lm_linearized *l = p->l;
     size_t nv = (size_t)l->sys->nv, at = nv * (size_t)p->j;
     double moves = 0, speeds = 0, speed = 1, force = 1;
-    for (size_t i = 0; i < nv; i++) {
+    int of = p->j < 2 * l->n ? l->state[p->j % l->n] : 0;
+    if (of >= l->sys->nv - l->sys->nvariables) return STEP * fmax(1, fabs(l->m.v0[of]));
+    for (size_t i = 0; i < nv - (size_t)l->sys->nvariables; i++) {
         moves = fmax(moves, fabs(l->dx[at + i]) / l->m.unit[i]);
         speeds = fmax(speeds, fabs(l->dv[at + i]) / l->m.unit[i]);
         if (l->v) speed = fmax(speed, fabs(l->m.g->v[i]) / l->m.unit[i]);
@@ -116,6 +118,7 @@ limber_status lm_linearized_outputs(lm_linearized *l)
     bad = outputs_at(&p, 0);
     for (int i = 0; i < ny; i++) p.size[i] = fabs(p.all[l->output[i]]);
     for (p.j = 0; p.j < k && !bad; p.j++) {
+        if (p.j < 2 * l->n && !lm_linearized_keeps(l, p.j)) continue;
         double *to = p.j < 2 * l->n ? l->C + (size_t)ny * (size_t)p.j
                                     : l->D1 + (size_t)ny * (size_t)(p.j - 2 * l->n);
         bad = derivative(&p, to);

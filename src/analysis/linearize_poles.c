@@ -1,6 +1,8 @@
 /* Poles and transfer functions, by the equations of second order of y alone:
  *
- *     w = y. - S y:    M y.. + (D - M S) y. + (K - D S) y = B2 u  */
+ *     w = y. - S y:    M y.. + (D - M S) y. + (K - D S) y = B2 u,
+ *
+ * those of a machine, whose states are not all positions and velocities, by A itself. */
 #include "analysis/linearize.h"
 
 #include "math/eigen.h"
@@ -35,10 +37,13 @@ static void of_position(const lm_linearized *l, double *D, double *K)
 
 typedef struct roots {
     const lm_linearized *l;
+    int ns;
+    int machine;
     int undamped;
     double *D, *K;   /* [n x n] */
-    double *T, *V;   /* [2n x 2n] */
-    double *re, *im; /* [2n] eigenvalues of T, then the roots */
+    double *T, *V;   /* [ns x ns] */
+    double *re, *im; /* [ns] eigenvalues of T, then the roots */
+    double *inverse; /* [ns x ns] of V; NULL: there is none */
     double s0;       /* the shift; roots near it are the accurate ones */
 } roots;
 
@@ -48,11 +53,12 @@ static int is_zero(const roots *e, int j) { return hypot(e->re[j], e->im[j]) <= 
 static int find(roots *e, double s0)
 {
     double most = 0;
-    int bad = lm_modes_shifted_inverse(e->l->n, e->l->M, e->D, e->K, s0, e->T);
-    if (!bad) bad = lm_general_eigen(2 * e->l->n, e->T, e->re, e->im, e->V);
-    for (int j = 0; j < 2 * e->l->n && !bad; j++) most = fmax(most, hypot(e->re[j], e->im[j]));
+    int bad = e->machine ? lm_linearized_shifted_inverse(e->l, s0, e->T)
+                         : lm_modes_shifted_inverse(e->l->n, e->l->M, e->D, e->K, s0, e->T);
+    if (!bad) bad = lm_general_eigen(e->ns, e->T, e->re, e->im, e->V);
+    for (int j = 0; j < e->ns && !bad; j++) most = fmax(most, hypot(e->re[j], e->im[j]));
     if (!bad && !(most < 1e3 / s0)) bad = 1;
-    for (int j = 0; j < 2 * e->l->n && !bad; j++) {
+    for (int j = 0; j < e->ns && !bad; j++) {
         double re = e->re[j], im = e->im[j], size = re * re + im * im;
         e->re[j] = s0 + re / size;
         e->im[j] = -im / size;
@@ -61,18 +67,25 @@ static int find(roots *e, double s0)
     return bad;
 }
 
+static double first_shift(const roots *e)
+{
+    int n = e->l->n;
+    if (e->machine) return lm_linearized_speed(e->l);
+    double mass = trace(n, e->l->M), damping = trace(n, e->D), stiffness = trace(n, e->K);
+    return stiffness > 0 ? sqrt(stiffness / mass) : damping > 0 ? damping / mass : 1;
+}
+
 /* The shift comes down to the slowest of the roots. */
 static int find_near_slowest(roots *e)
 {
-    int n = e->l->n, bad = 1;
-    double mass = trace(n, e->l->M), damping = trace(n, e->D), stiffness = trace(n, e->K);
-    double s0 = stiffness > 0 ? sqrt(stiffness / mass) : damping > 0 ? damping / mass : 1;
+    int bad = 1;
+    double s0 = first_shift(e);
     for (int k = 0; k < PASSES; k++) {
         bad = find(e, s0);
         for (int tries = 0; tries < 8 && bad > 0; tries++) bad = find(e, s0 *= 1.37);
         if (bad) return bad;
         double least = INFINITY;
-        for (int j = 0; j < 2 * n; j++)
+        for (int j = 0; j < e->ns; j++)
             if (!is_zero(e, j)) least = fmin(least, hypot(e->re[j], e->im[j]));
         if (!(least < 0.1 * s0)) break;
         s0 = least;
@@ -80,15 +93,38 @@ static int find_near_slowest(roots *e)
     return bad;
 }
 
+/* |z_i x_i| of the left and right eigenvectors j: what state i has to do with the pole, in no units. */
+static double share(const roots *e, int j, int i)
+{
+    size_t ns = (size_t)e->ns, at = (size_t)i, col = (size_t)j;
+    const double *x = e->V + ns * col, *z = e->inverse + ns * at;
+    if (e->im[j] == 0) return fabs(x[at] * z[col]);
+    return 0.5 * hypot(x[at], x[ns + at]) * hypot(z[col], z[col + 1]);
+}
+
+/* The state of a machine that has most to do with pole j; of a motion its position stands for both. */
+static int partaker(const roots *e, int j)
+{
+    int moving = e->l->moving, best = 0;
+    double most = 0;
+    for (int i = 0; i < e->ns && e->inverse; i++) {
+        if (i >= moving && i < 2 * moving) continue;
+        double size = share(e, j, i) + (i < moving ? share(e, j, moving + i) : 0);
+        if (size > most * (1 + 1e-6)) most = size, best = i;
+    }
+    return best;
+}
+
 /* Of the motion of eigenvector j what moves most. */
 static int mover(const roots *e, int j)
 {
     const lm_linearized *l = e->l;
-    size_t two = 2 * (size_t)l->n;
-    const double *re = e->V + two * (size_t)j, *im = e->im[j] != 0 ? re + two : NULL;
+    if (e->machine && (e->inverse || l->moving == 0)) return partaker(e, j);
+    size_t ns = (size_t)e->ns;
+    const double *re = e->V + ns * (size_t)j, *im = e->im[j] != 0 ? re + ns : NULL;
     double most = 0;
     int best = 0;
-    for (int i = 0; i < l->n; i++) {
+    for (int i = 0; i < l->moving; i++) {
         double size = hypot(re[i], im ? im[i] : 0) / l->m.unit[l->state[i]];
         if (size > most * (1 + 1e-6)) most = size, best = i;
     }
@@ -106,9 +142,9 @@ static int slower(const void *a, const void *b)
 
 static void collect(lm_linearized *l, const roots *e)
 {
-    for (int j = 0; j < 2 * l->n; j++) {
+    for (int j = 0; j < e->ns; j++) {
         double re = e->re[j], im = e->im[j];
-        int zero = is_zero(e, j), first = j + 1 < 2 * l->n && im != 0 && im == -e->im[j + 1];
+        int zero = is_zero(e, j), first = j + 1 < e->ns && im != 0 && im == -e->im[j + 1];
         int col = first || im == 0 ? j : j - 1;
         lm_pole p = {.mover = mover(e, col), .col = col};
         if (!zero && im != 0 && !first) continue; /* its pair has been taken */
@@ -122,12 +158,12 @@ static void collect(lm_linearized *l, const roots *e)
 
 /* ---- vectors ---- */
 
-/* (y, w) of the solver's (y, y.): w = y. - S y. */
+/* (y, w) of the solver's (y, y.): w = y. - S y. Those of a machine are of A already. */
 static void to_state(const lm_linearized *l, const double *from, double *to)
 {
     size_t n = (size_t)l->n;
-    memcpy(to, from, sizeof(double) * 2 * n);
-    for (size_t j = 0; j < n; j++)
+    memcpy(to, from, sizeof(double) * (size_t)l->ns);
+    for (size_t j = 0; j < n && !l->sys->nvariables; j++)
         for (size_t i = 0; i < n; i++) to[n + i] -= l->S[n * j + i] * from[j];
 }
 
@@ -135,49 +171,58 @@ static void to_state(const lm_linearized *l, const double *from, double *to)
 static void to_left_state(const lm_linearized *l, const double *from, double *to)
 {
     size_t n = (size_t)l->n;
-    memcpy(to, from, sizeof(double) * 2 * n);
-    for (size_t j = 0; j < n; j++)
+    memcpy(to, from, sizeof(double) * (size_t)l->ns);
+    for (size_t j = 0; j < n && !l->sys->nvariables; j++)
         for (size_t i = 0; i < n; i++) to[j] += l->S[n * j + i] * from[n + i];
 }
 
 /* Column k of the right vectors and row k of the inverse of all of them, which are the left ones; those of
  * a pair, re + i im and its inverse's rows a, b: z = (a - i b)/2. */
-static void put_vectors(lm_linearized *l, const roots *e, const double *inverse, int k, double *row)
+static void put_vectors(lm_linearized *l, const roots *e, int k, double *row)
 {
-    size_t two = 2 * (size_t)l->n, at = two * (size_t)k;
+    size_t ns = (size_t)e->ns, at = ns * (size_t)k;
     const lm_pole *p = &l->pole[k];
     for (int part = 0; part < 2; part++) {
         size_t col = (size_t)p->col + (size_t)part;
         if (part == 1 && p->im == 0) break;
         double f = p->im == 0 ? 1 : part ? -0.5 : 0.5;
-        to_state(l, e->V + two * col, l->right[part] + at);
-        for (size_t i = 0; i < two; i++) row[i] = f * inverse[two * i + col];
+        to_state(l, e->V + ns * col, l->right[part] + at);
+        for (size_t i = 0; i < ns; i++) row[i] = f * e->inverse[ns * i + col];
         to_left_state(l, row, l->left[part] + at);
     }
     if (p->im > 0 && e->im[p->col] < 0) /* the solver's pair begins with the conjugate */
-        for (size_t i = 0; i < two; i++) l->right[1][at + i] *= -1, l->left[1][at + i] *= -1;
+        for (size_t i = 0; i < ns; i++) l->right[1][at + i] *= -1, l->left[1][at + i] *= -1;
+}
+
+static int invert(roots *e, lm_arena *temp)
+{
+    size_t ns = (size_t)e->ns;
+    double *copy = LM_NEW_N(temp, double, ns *ns), *inverse = LM_NEW_N(temp, double, ns *ns);
+    if (!copy || !inverse) return -1;
+    memcpy(copy, e->V, sizeof(double) * ns * ns);
+    for (size_t i = 0; i < ns; i++) inverse[ns * i + i] = 1;
+    int bad = lm_dense_solve(e->ns, copy, e->ns, inverse);
+    e->inverse = bad ? NULL : inverse;
+    return bad < 0 ? -1 : 0;
 }
 
 /* Free motions have a double root and one vector: then there is no inverse, and no left vectors. */
-static int vectors(lm_linearized *l, const roots *e, lm_arena *temp)
+static int vectors(lm_linearized *l, roots *e, lm_arena *temp)
 {
-    size_t two = 2 * (size_t)l->n;
+    size_t ns = (size_t)e->ns;
     int most = l->npoles < LM_POLE_VECTORS ? l->npoles : LM_POLE_VECTORS;
-    double *copy = LM_NEW_N(temp, double, two *two), *inverse = LM_NEW_N(temp, double, two *two);
-    double *row = LM_NEW_N(temp, double, two);
+    double *row = LM_NEW_N(temp, double, ns);
     for (int k = 0; k < 2; k++) {
-        l->right[k] = LM_NEW_N(&l->arena, double, two *(size_t)most + 1);
-        l->left[k] = LM_NEW_N(&l->arena, double, two *(size_t)most + 1);
+        l->right[k] = LM_NEW_N(&l->arena, double, ns *(size_t)most + 1);
+        l->left[k] = LM_NEW_N(&l->arena, double, ns *(size_t)most + 1);
         if (!l->right[k] || !l->left[k]) return -1;
     }
-    if (!copy || !inverse || !row) return -1;
+    if (!row) return -1;
     for (int i = 0; i < l->npoles; i++)
         if (l->pole[i].re == 0 && l->pole[i].im == 0) return 0;
-    memcpy(copy, e->V, sizeof(double) * two * two);
-    for (size_t i = 0; i < two; i++) inverse[two * i + i] = 1;
-    int bad = lm_dense_solve((int)two, copy, (int)two, inverse);
-    if (bad) return bad < 0 ? -1 : 0;
-    for (int k = 0; k < most; k++) put_vectors(l, e, inverse, k, row);
+    if (!e->machine && invert(e, temp)) return -1;
+    if (!e->inverse) return 0;
+    for (int k = 0; k < most; k++) put_vectors(l, e, k, row);
     l->nvectors = most;
     return 0;
 }
@@ -186,17 +231,20 @@ limber_status lm_linearized_poles(lm_linearized *l)
 {
     size_t n = (size_t)l->n, N = n * n;
     lm_arena temp = {0};
-    if (n == 0) return LIMBER_OK;
+    if (l->ns == 0) return LIMBER_OK;
     double *x = LM_NEW_N(&temp, double, 10 * N + 4 * n);
     l->pole = LM_NEW_N(&l->arena, lm_pole, 2 * n);
     limber_status st = x && l->pole ? LIMBER_OK : LIMBER_MEMORY;
     if (!st) {
         roots e = {.l = l, .D = x, .K = x + N, .T = x + 2 * N, .V = x + 6 * N, .re = x + 10 * N};
         e.im = e.re + 2 * n;
-        of_position(l, e.D, e.K);
-        e.undamped = 1;
+        e.ns = l->ns;
+        e.machine = l->sys->nvariables > 0;
+        if (!e.machine) of_position(l, e.D, e.K);
+        e.undamped = !e.machine;
         for (size_t i = 0; i < N; i++) e.undamped &= e.D[i] == 0;
         int bad = find_near_slowest(&e);
+        if (!bad && e.machine) bad = invert(&e, &temp);
         if (!bad) collect(l, &e);
         if (!bad) bad = vectors(l, &e, &temp);
         st = bad < 0 ? LIMBER_MEMORY
@@ -244,9 +292,30 @@ static void whole_state(const lm_linearized *l, double omega, const double *Y, d
     }
 }
 
+/* y = C x + D1 u. */
+static void put_response(const lm_linearized *l, const double *xr, const double *xi, double *re,
+                         double *im)
+{
+    lm_dense_mul(l->ny, l->nu, l->ns, l->C, xr, re);
+    lm_dense_mul(l->ny, l->nu, l->ns, l->C, xi, im);
+    for (size_t i = 0; i < (size_t)l->ny * (size_t)l->nu; i++) re[i] += l->D1[i];
+}
+
+static int machine_transfer(const lm_linearized *l, double f, double *re, double *im)
+{
+    size_t size = (size_t)l->ns * (size_t)l->nu;
+    double *x = lm_alloc(sizeof(double) * (2 * size + 1));
+    if (!x) return -1;
+    int bad = lm_linearized_response(l, f, x, x + size);
+    if (!bad) put_response(l, x, x + size, re, im);
+    lm_free(x);
+    return bad;
+}
+
 int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double *im)
 {
-    size_t n = (size_t)l->n, N = n * n, nu = (size_t)l->nu, count = (size_t)l->ny * nu;
+    if (l->sys->nvariables) return machine_transfer(l, f, re, im);
+    size_t n = (size_t)l->n, N = n * n, nu = (size_t)l->nu;
     double omega = 2 * acos(-1.0) * f;
     double *x = lm_alloc(sizeof(double) * (6 * N + 6 * n * nu + 1));
     if (!x) return -1;
@@ -259,9 +328,7 @@ int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double 
     int bad = lm_dense_solve(2 * l->n, P, l->nu, R);
     if (!bad) {
         whole_state(l, omega, R, xr, xi);
-        lm_dense_mul(l->ny, l->nu, 2 * l->n, l->C, xr, re);
-        lm_dense_mul(l->ny, l->nu, 2 * l->n, l->C, xi, im);
-        for (size_t i = 0; i < count; i++) re[i] += l->D1[i];
+        put_response(l, xr, xi, re, im);
     }
     lm_free(x);
     return bad;

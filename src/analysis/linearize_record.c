@@ -19,7 +19,13 @@ typedef struct matrix {
     const char **columns;
 } matrix;
 
-enum { NMATRICES = 9 };
+enum { NMATRICES = 9, FIRST_ORDER = 4 };
+
+/* States of a machine are not all positions and velocities: it has no form of second order. */
+static int count_matrices(const lm_linearized *l)
+{
+    return l->sys->nvariables ? FIRST_ORDER : NMATRICES;
+}
 
 /* ---- names ---- */
 
@@ -27,13 +33,13 @@ static int name_all(const lm_linearized *l, lm_arena *arena, names *to)
 {
     const lm_spec *spec = l->sys->model->spec;
     char text[NAME];
-    int two = 2 * l->n, missing = 0;
-    to->state = LM_NEW_N(arena, const char *, two + 1);
+    int missing = 0;
+    to->state = LM_NEW_N(arena, const char *, l->ns + 1);
     to->input = LM_NEW_N(arena, const char *, l->nu + 1);
     to->output = LM_NEW_N(arena, const char *, l->ny + 1);
     if (!to->state || !to->input || !to->output) return -1;
     to->motion = to->state;
-    for (int i = 0; i < two; i++) {
+    for (int i = 0; i < l->ns; i++) {
         lm_linearized_state_name(l, i, text, sizeof text);
         missing |= !(to->state[i] = lm_arena_str(arena, text));
     }
@@ -47,13 +53,16 @@ static int name_all(const lm_linearized *l, lm_arena *arena, names *to)
 
 static void list_matrices(const lm_linearized *l, const names *x, matrix to[NMATRICES])
 {
-    int n = l->n, two = 2 * n;
-    const matrix all[NMATRICES] = {
-        {"A", two, two, l->A, x->state},           {"B", two, l->nu, l->B, x->input},
-        {"C", l->ny, two, l->C, x->state},         {"D", l->ny, l->nu, l->D1, x->input},
-        {"second_order/M", n, n, l->M, x->motion}, {"second_order/D", n, n, l->D, x->motion},
-        {"second_order/K", n, n, l->K, x->motion}, {"second_order/B", n, l->nu, l->B2, x->input},
-        {"second_order/S", n, n, l->S, x->motion}};
+    int n = l->n, ns = l->ns;
+    const matrix all[NMATRICES] = {{"A", ns, ns, l->A, x->state},
+                                   {"B", ns, l->nu, l->B, x->input},
+                                   {"C", l->ny, ns, l->C, x->state},
+                                   {"D", l->ny, l->nu, l->D1, x->input},
+                                   {"second_order/M", n, n, l->M, x->motion},
+                                   {"second_order/D", n, n, l->D, x->motion},
+                                   {"second_order/K", n, n, l->K, x->motion},
+                                   {"second_order/B", n, l->nu, l->B2, x->input},
+                                   {"second_order/S", n, n, l->S, x->motion}};
     memcpy(to, all, sizeof all);
 }
 
@@ -105,21 +114,20 @@ static int put_poles(lm_run *run, const lm_linearized *l, const char *table)
 static int put_vectors(lm_run *run, const lm_linearized *l, const char *table, double *const v[2],
                        const names *x, lm_arena *arena)
 {
-    int two = 2 * l->n, bad = 0;
-    const char **columns = LM_NEW_N(arena, const char *, 2 * two);
-    double *row = LM_NEW_N(arena, double, 2 * two);
+    int ns = l->ns, bad = 0;
+    const char **columns = LM_NEW_N(arena, const char *, 2 * ns);
+    double *row = LM_NEW_N(arena, double, 2 * ns);
     if (!columns || !row) return -2;
-    for (int i = 0; i < 2 * two; i++) {
+    for (int i = 0; i < 2 * ns; i++) {
         columns[i] =
-            lm_arena_printf(arena, "%s, %s", x->state[i % two], i < two ? "real" : "imaginary");
+            lm_arena_printf(arena, "%s, %s", x->state[i % ns], i < ns ? "real" : "imaginary");
         if (!columns[i]) return -2;
     }
-    int id = lm_record_table(run, table, 2 * two, columns);
+    int id = lm_record_table(run, table, 2 * ns, columns);
     if (id < 0) return id;
     for (int k = 0; k < l->nvectors && !bad; k++) {
         for (int part = 0; part < 2; part++)
-            memcpy(row + part * two, v[part] + (size_t)two * (size_t)k,
-                   sizeof(double) * (size_t)two);
+            memcpy(row + part * ns, v[part] + (size_t)ns * (size_t)k, sizeof(double) * (size_t)ns);
         bad = lm_h5_append(run->file, id, row);
     }
     return bad;
@@ -191,7 +199,7 @@ static int put_attributes(lm_run *run, const lm_linearized *l)
 static int put_file(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l, const names *x,
                     const matrix m[NMATRICES], lm_arena *arena)
 {
-    int wide = 2 * l->n > l->nu ? 2 * l->n : l->nu, functions = a->frequencies[2] > 0;
+    int wide = l->ns > l->nu ? l->ns : l->nu, functions = a->frequencies[2] > 0;
     double *row = LM_NEW_N(arena, double, wide + 1);
     if (!row) return -2;
     int bad = put_attributes(run, l);
@@ -199,10 +207,10 @@ static int put_file(lm_run *run, const lm_spec_analysis *a, const lm_linearized 
     if (!bad) bad = put_poles(run, l, "poles");
     if (!bad && l->nvectors) bad = put_vectors(run, l, "right_vectors", l->right, x, arena);
     if (!bad && l->nvectors) bad = put_vectors(run, l, "left_vectors", l->left, x, arena);
-    if (!bad) bad = put_names(run, "state_names", 2 * l->n, x->state);
+    if (!bad) bad = put_names(run, "state_names", l->ns, x->state);
     if (!bad) bad = put_names(run, "input_names", l->nu, x->input);
     if (!bad) bad = put_names(run, "output_names", l->ny, x->output);
-    for (int i = 0; i < NMATRICES && !bad; i++) bad = put_matrix(run, &m[i], row);
+    for (int i = 0; i < count_matrices(l) && !bad; i++) bad = put_matrix(run, &m[i], row);
     return bad;
 }
 
@@ -246,7 +254,7 @@ static limber_status write_names(lm_run *run, const lm_linearized *l, const name
     lm_out *out = NULL;
     limber_status st = open_file(run, "names", ".txt", &out);
     if (st) return st;
-    for (int i = 0; i < 2 * l->n; i++) lm_out_printf(out, "state %d: %.300s\n", i + 1, x->state[i]);
+    for (int i = 0; i < l->ns; i++) lm_out_printf(out, "state %d: %.300s\n", i + 1, x->state[i]);
     for (int i = 0; i < l->nu; i++) lm_out_printf(out, "input %d: %.300s\n", i + 1, x->input[i]);
     for (int i = 0; i < l->ny; i++) lm_out_printf(out, "output %d: %.300s\n", i + 1, x->output[i]);
     return close_file(run, out);
@@ -256,7 +264,7 @@ static limber_status write_files(lm_run *run, const lm_linearized *l, const name
                                  const matrix m[NMATRICES])
 {
     limber_status st = write_names(run, l, x);
-    for (int i = 0; i < NMATRICES && !st; i++) st = write_matrix(run, &m[i]);
+    for (int i = 0; i < count_matrices(l) && !st; i++) st = write_matrix(run, &m[i]);
     return st;
 }
 

@@ -29,7 +29,7 @@ static int add_place(const tangent *k, const double *dx, double s, double w, dou
     lm_system *sys = l->sys;
     const lm_integrator *g = l->m.g;
     lm_state moving = {l->t, k->q, g->v, g->a, g->lam};
-    lm_state rest = {l->t, k->q, l->m.zero, l->m.zero, g->lam};
+    lm_state rest = {l->t, k->q, l->m.v0, l->m.a0, g->lam};
     for (int i = 0; i < sys->nv; i++) k->step[i] = s * dx[i];
     if (sys->form->retract(sys, g->q, k->step, k->q)) return 1;
     if (sys->form->residual(sys, &moving, k->r, NULL, NULL)) return 1;
@@ -66,13 +66,13 @@ limber_status lm_linearized_tangent(lm_linearized *l)
 {
     size_t nv = (size_t)l->sys->nv, nnz = (size_t)l->sys->pattern.nnz;
     const lm_integrator *g = l->m.g;
-    lm_state rest = {l->t, g->q, l->m.zero, l->m.zero, g->lam};
+    lm_state rest = {l->t, g->q, l->m.v0, l->m.a0, g->lam};
     double *work = lm_alloc(sizeof(double) * ((size_t)l->sys->nq + 2 * nv + nnz + 1));
     if (!work) return LIMBER_MEMORY;
     tangent k = {.l = l, .step = work, .r = work + nv, .K0 = work + 2 * nv};
     k.q = k.K0 + nnz;
     int bad = l->sys->form->jacobian(l->sys, &rest, 0, 0, 1, k.K0);
-    for (size_t j = 0; j < (size_t)l->n && !bad; j++)
+    for (size_t j = 0; j < (size_t)l->moving && !bad; j++)
         bad = lacking(&k, l->Z + nv * j, l->Kz + nv * j);
     if (k.off <= AGREE * k.most) memset(l->Kz, 0, sizeof(double) * nv * (size_t)l->n);
     lm_free(work);

@@ -2,6 +2,8 @@
  * analysis before has ended, or the static equilibrium near it. */
 #include "analysis/modes.h"
 
+#include "form/machine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +125,10 @@ static void warn_left_out(lm_run *run, const lm_modes *m, lm_loc loc)
 
 static void say(lm_run *run, const lm_modes *m, lm_loc loc)
 {
+    if (run->sys->nvariables)
+        lm_diag_add(run->diag, LM_NOTE, loc,
+                    "modes: of the mechanism alone, with what controllers and power graph exert "
+                    "held constant; use 'linearize' for the poles of the whole machine");
     warn_unbalanced(run, m, loc);
     warn_left_out(run, m, loc);
     warn_rounding(run, m, loc);
@@ -140,11 +146,29 @@ static int stop(void *context)
     return lm_run_progress(context, &p) != LIMBER_OK;
 }
 
+/* The mechanism of a machine, with the variables as they are at rest in its position. */
+static limber_status hold_variables(lm_run *run, lm_modes *m, double t)
+{
+    lm_system *sys = run->sys;
+    if (!sys->nvariables) return LIMBER_OK;
+    lm_modes rest = {.sys = sys, .states = run->v + sys->nv - sys->nvariables};
+    limber_status st = lm_modes_rest(&rest, t, run->q);
+    if (st == LIMBER_STOPPED) lm_modes_fail(m, "%s", rest.failure);
+    if (!st) {
+        lm_state s = {t, run->q, rest.v0, rest.a0, rest.g->lam};
+        m->sys = lm_machine_hold(sys, &s);
+    }
+    lm_modes_free(&rest);
+    return st;
+}
+
 static limber_status compute(lm_run *run, const lm_spec_analysis *a, lm_modes *m)
 {
     limber_status st = a->about_statics ? lm_find_equilibrium(run) : LIMBER_OK;
+    double t = a->about_statics ? 0 : run->t;
     if (st) return st;
-    st = lm_modes_solve(m, a->about_statics ? 0 : run->t, run->q);
+    st = hold_variables(run, m, t);
+    if (!st) st = lm_modes_solve(m, t, run->q);
     if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)
         lm_stop(run, st, "modes: %s", m->failure[0] ? m->failure : limber_status_text(st));
     if (st == LIMBER_INTERRUPTED) lm_stop(run, st, "interrupted while computing modes");

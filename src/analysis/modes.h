@@ -29,6 +29,9 @@ typedef struct lm_modes {
     /* the state */
     lm_integrator *g; /* q, t and reactions at rest; for its mass and linear solvers too */
     double *zero;     /* [nv] */
+    double *v0,
+        *a0; /* [nv] the state at rest: 0, but for variables of a machine, which have values */
+    const double *states;             /* [nvariables] values of the states among them; NULL: 0 */
     double unbalanced, force, moment; /* largest force left over, present, and left over moment */
     int unbalanced_at;
     int at_rest; /* the state is an equilibrium */
@@ -65,6 +68,8 @@ void lm_modes_free(lm_modes *m);
 limber_status lm_modes_linearise(lm_modes *m, double t, const double *q);
 /* The same about a moving state: g->v, a and lam, and the matrices there. */
 limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, const double *v);
+/* Of the state at rest only g->a and g->lam, by which variables have their values. */
+limber_status lm_modes_rest(lm_modes *m, double t, const double *q);
 /* y = A x and x^T A x for the nv x nv block of A; *size, unless NULL: the root of the sum of the
  * squares of its terms, in which rounding is measured. */
 void lm_modes_mul(const lm_modes *m, const double *A, const double *x, double *y);

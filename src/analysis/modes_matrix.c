@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REFINEMENTS = 2, ALGEBRAIC = 20 };
+enum { REFINEMENTS = 2, ALGEBRAIC = 20, UNSOLVED = 3 };
 
 limber_status lm_modes_fail(lm_modes *m, const char *fmt, ...)
 {
@@ -72,6 +72,17 @@ static void minus_phi(const lm_modes *m, const double *a, double *y)
             y[p->rowind[k] - nv] -= m->M[k] * a[c];
 }
 
+/* 1: the last change g->x of the accelerations is small, each over its own size. */
+static int settled(const lm_modes *m, double tolerance)
+{
+    const lm_integrator *g = m->g;
+    double size = 0;
+    for (int i = 0; i < m->sys->nv; i++) size = fmax(size, fabs(g->a[i]));
+    for (int i = 0; i < m->sys->nv; i++)
+        if (!(fabs(g->x[i]) <= tolerance * (fabs(g->a[i]) + 1e-3 * size))) return 0;
+    return 1;
+}
+
 /* Reactions of the state at rest: M a + Phi^T lam = f(q, v = 0) with Phi a = 0. Drives hold their
  * coordinate. Solved for the change, so that repeating it removes what the matrix leaves out. */
 static int rest_reactions(lm_modes *m)
@@ -79,9 +90,14 @@ static int rest_reactions(lm_modes *m)
     lm_integrator *g = m->g;
     lm_system *sys = m->sys;
     int nv = sys->nv, rounds = sys->algebraic ? ALGEBRAIC : REFINEMENTS;
-    int bad = lm_factor_mass(g, g->clock->t, g->q, m->zero);
+    int bad = lm_factor_mass(g, g->clock->t, g->q, m->v0);
     for (int it = 0; it <= rounds && !bad; it++) {
-        lm_state s = {g->clock->t, g->q, m->zero, g->a, g->lam};
+        if (it > 0 && sys->nvariables) { /* laws of variables need not be linear */
+            lm_copy(g->a0, g->a, nv);
+            bad = lm_factor_mass(g, g->clock->t, g->q, m->v0);
+            if (bad) break;
+        }
+        lm_state s = {g->clock->t, g->q, m->v0, g->a, g->lam};
         if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return 2;
         for (int i = 0; i < nv; i++) g->x[i] *= -1 / g->mass_unit;
         minus_phi(m, g->a, g->x + nv);
@@ -90,6 +106,8 @@ static int rest_reactions(lm_modes *m)
         lm_linear_solve(g->lin, g->x);
         for (int i = 0; i < nv; i++) g->a[i] += g->x[i];
         for (int k = 0; k < sys->nl; k++) g->lam[k] += g->mass_unit * g->x[nv + k];
+        if (sys->nvariables && settled(m, 1e-13)) break;
+        if (sys->nvariables && it == rounds && !settled(m, 1e-6)) return UNSOLVED;
     }
     return bad;
 }
@@ -98,7 +116,7 @@ static int rest_reactions(lm_modes *m)
 static double force_norm(const lm_modes *m, const double *r, int *at, double *moment)
 {
     double most = 0;
-    for (int i = 0; i < m->sys->nv; i++) {
+    for (int i = 0; i < m->sys->nv - m->sys->nvariables; i++) {
         double f = fabs(r[i]) * m->unit[i] / m->size;
         if (f > most && at) *at = i;
         most = fmax(most, f);
@@ -114,8 +132,8 @@ static int balance(lm_modes *m)
     lm_system *sys = m->sys;
     int nv = sys->nv, bad = 0;
     double *r = g->x, *r0 = g->x + nv, factor = sys->load_factor;
-    lm_state free = {g->clock->t, g->q, m->zero, m->zero, NULL};
-    lm_state held = {g->clock->t, g->q, m->zero, m->zero, g->lam};
+    lm_state free = {g->clock->t, g->q, m->v0, m->a0, NULL};
+    lm_state held = {g->clock->t, g->q, m->v0, m->a0, g->lam};
     bad |= sys->form->residual(sys, &free, r, NULL, NULL);
     m->force = fmax(m->force, force_norm(m, r, NULL, NULL));
     sys->load_factor = 0;
@@ -208,14 +226,19 @@ static limber_status reserve(lm_modes *m)
 {
     size_t nv = (size_t)m->sys->nv, nnz = (size_t)m->sys->pattern.nnz;
     m->g = lm_solver_create(m->sys);
-    m->zero = LM_NEW_N(&m->arena, double, nv + 1);
+    m->zero = m->v0 = m->a0 = LM_NEW_N(&m->arena, double, nv + 1);
+    if (m->sys->nvariables) {
+        m->v0 = LM_NEW_N(&m->arena, double, nv + 1);
+        m->a0 = LM_NEW_N(&m->arena, double, nv + 1);
+    }
     m->unit = LM_NEW_N(&m->arena, double, nv + 1);
     m->M = LM_NEW_N(&m->arena, double, nnz + 1);
     m->D = LM_NEW_N(&m->arena, double, nnz + 1);
     m->K = LM_NEW_N(&m->arena, double, nnz + 1);
     m->rigid = LM_NEW_N(&m->arena, double, 6 * nv + 1);
     m->Mrigid = LM_NEW_N(&m->arena, double, 6 * nv + 1);
-    return m->g && m->zero && m->unit && m->M && m->D && m->K && m->rigid && m->Mrigid
+    return m->g && m->zero && m->v0 && m->a0 && m->unit && m->M && m->D && m->K && m->rigid &&
+                   m->Mrigid
                ? LIMBER_OK
                : LIMBER_MEMORY;
 }
@@ -269,7 +292,9 @@ static limber_status begin(lm_modes *m, double t, const double *q)
     memcpy(g->q, q, sizeof(double) * (size_t)sys->nq);
     g->clock->t = t;
     m->size = g->clock->size = sys->model->size > 0 ? sys->model->size : 1;
-    for (int i = 0; i < sys->nv; i++) m->unit[i] = sys->angular[i] ? 1 : m->size;
+    int moving = sys->nv - sys->nvariables;
+    for (int i = 0; i < sys->nv; i++) m->unit[i] = sys->angular[i] || i >= moving ? 1 : m->size;
+    for (int i = moving; i < sys->nv && m->states; i++) m->v0[i] = m->states[i - moving];
     if (sys->form->select_rows(sys, t, g->q, 0) < 0) return LIMBER_MEMORY;
     m->nfree = sys->nv;
     for (int k = 0; k < sys->nl; k++) m->nfree -= sys->active[k];
@@ -280,22 +305,49 @@ static limber_status begin(lm_modes *m, double t, const double *q)
 static limber_status no_accelerations(lm_modes *m, double t, int bad)
 {
     if (bad < 0) return LIMBER_MEMORY;
+    if (bad == UNSOLVED)
+        return lm_modes_fail(m, "the equations of the controllers and the power graph have no "
+                                "solution at this state that Newton's method finds");
     lm_explain_mass(m->g, t, bad);
     return lm_modes_fail(m, "%s", m->g->failure);
 }
 
-static limber_status linearise_at_rest(lm_modes *m, double t, const double *q)
+/* Variables of the state at rest: what they are in that of m->g. */
+static void keep_variables(lm_modes *m)
+{
+    for (int i = m->sys->nv - m->sys->nvariables; i < m->sys->nv; i++) m->a0[i] = m->g->a[i];
+}
+
+static limber_status find_rest(lm_modes *m, double t, const double *q)
 {
     lm_system *sys = m->sys;
     limber_status st = begin(m, t, q);
     if (st) return st;
-    lm_state s = {t, m->g->q, m->zero, m->zero, NULL};
+    lm_state s = {t, m->g->q, m->v0, m->a0, NULL};
     if (sys->form->jacobian(sys, &s, 1, 0, 0, m->M)) return not_finite(m);
     int bad = rest_reactions(m);
     if (bad) return no_accelerations(m, t, bad);
+    keep_variables(m);
+    return LIMBER_OK;
+}
+
+static limber_status linearise_at_rest(lm_modes *m, double t, const double *q)
+{
+    limber_status st = find_rest(m, t, q);
+    if (st) return st;
     if (balance(m)) return not_finite(m);
-    st = matrices(m, m->zero, m->zero);
+    st = matrices(m, m->v0, m->a0);
     if (!st) rigid_motions(m);
+    return st;
+}
+
+limber_status lm_modes_rest(lm_modes *m, double t, const double *q)
+{
+    double softness = m->sys->softness;
+    m->sys->still = 1;
+    limber_status st = find_rest(m, t, q);
+    m->sys->still = 0;
+    m->sys->softness = softness;
     return st;
 }
 
@@ -317,5 +369,7 @@ limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, 
     int bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) return no_accelerations(m, t, bad);
+    for (int i = m->sys->nv - m->sys->nvariables; i < m->sys->nv; i++) m->v0[i] = g->v[i];
+    keep_variables(m);
     return matrices(m, g->v, g->a);
 }

@@ -31,9 +31,9 @@ limber_status lm_record_failed(lm_run *run)
     return lm_stop(run, LIMBER_IO, "%s", lm_h5_error(run->file));
 }
 
-static const char *const energy_columns[] = {"kinetic",    "elastic", "gravity",   "work",
-                                             "dissipated", "balance", "constraint"};
-enum { ENERGY_COLUMNS = 7, STEP_COLUMNS = 5 };
+static const char *const energy_columns[] = {"kinetic", "elastic",    "gravity", "stored",
+                                             "work",    "dissipated", "balance", "constraint"};
+enum { ENERGY_COLUMNS = 8, STEP_COLUMNS = 5 };
 static const char *const step_columns[] = {"t", "step", "iterations", "error", "rejected"};
 
 /* Rows per chunk: about 64 kB, so that a table is neither many tiny pieces nor late on disk. */
@@ -67,7 +67,7 @@ static int named_tables(lm_run *run, lm_arena *arena)
         names[i] = lm_arena_printf(arena, "%s.%s", whose, part[i % 7]);
         if (!names[i]) return -1;
     }
-    run->tables.poses = make_table(run, "poses", 7 * npose, names);
+    run->tables.poses = npose ? make_table(run, "poses", 7 * npose, names) : -1;
     return 0;
 }
 
@@ -141,13 +141,14 @@ limber_status lm_record_begin(lm_run *run, const char *type, int first)
     else
         snprintf(run->tables.group, sizeof run->tables.group, "/%s_%d", type, run->index + 1);
     int bad = named_tables(run, &arena);
+    run->tables.events = -1;
     run->tables.energy = make_table(run, "energy", ENERGY_COLUMNS, energy_columns);
     run->tables.steps = make_table(run, "steps", STEP_COLUMNS, step_columns);
     limber_status st = LIMBER_OK;
     if (bad)
         st = LIMBER_MEMORY;
-    else if (run->tables.results < 0 || run->tables.poses < 0 || run->tables.energy < 0 ||
-             run->tables.steps < 0)
+    else if (run->tables.results < 0 || (run->tables.poses < 0 && run->sys->nposes > 0) ||
+             run->tables.energy < 0 || run->tables.steps < 0)
         st = lm_record_failed(run);
     else
         st = wrench_tables(run, &arena);
@@ -178,12 +179,12 @@ limber_status lm_record_put(lm_run *run, double time, const lm_balance *b)
     const lm_tables *t = &run->tables;
     const lm_spec *spec = run->model->spec;
     double *load = run->forces + 6 * spec->joints.n, *beam = load + 6 * spec->loads.n;
-    double energy[ENERGY_COLUMNS] = {b->e.kinetic, b->e.elastic, b->e.gravity, b->work,
-                                     b->lost,      b->balance,   b->phi};
+    double energy[ENERGY_COLUMNS] = {b->e.kinetic, b->e.elastic, b->e.gravity, b->e.stored,
+                                     b->work,      b->lost,      b->balance,   b->phi};
     run->row[0] = time;
     int bad = lm_h5_append(run->file, t->results, run->row);
     bad |= lm_h5_append(run->file, t->energy, energy);
-    bad |= lm_h5_append(run->file, t->poses, run->pose);
+    if (t->poses >= 0) bad |= lm_h5_append(run->file, t->poses, run->pose);
     if (t->joint_forces >= 0) bad |= lm_h5_append(run->file, t->joint_forces, run->forces);
     if (t->load_forces >= 0) bad |= lm_h5_append(run->file, t->load_forces, load);
     if (t->beam_forces >= 0) bad |= lm_h5_append(run->file, t->beam_forces, beam);
@@ -219,12 +220,56 @@ limber_status lm_record_flush(lm_run *run)
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 
+/* Names of the guards as one text, a line for each. */
+static char *guard_names(const lm_system *sys, lm_arena *arena)
+{
+    char text[320];
+    const char *all = "";
+    for (int i = 0; i < sys->nguards && all; i++) {
+        sys->form->describe_guard(sys, i, text, sizeof text);
+        for (char *p = text; *p; p++)
+            if (*p == '\n') *p = ' ';
+        all = lm_arena_printf(arena, "%s%s%s", all, i ? "\n" : "", text);
+    }
+    return (char *)all;
+}
+
+limber_status lm_record_events(lm_run *run)
+{
+    static const char *const columns[] = {"t", "guard", "direction"};
+    lm_arena arena = {0};
+    char path[96];
+    if (!run->file) return LIMBER_OK;
+    run->tables.events = make_table(run, "events", 3, columns);
+    if (run->tables.events < 0) return lm_record_failed(run);
+    if (run->resuming) return LIMBER_OK;
+    const char *names = guard_names(run->sys, &arena);
+    snprintf(path, sizeof path, "%s/event_names", run->tables.group);
+    int bad = names ? lm_h5_write_text(run->file, path, names) : 0;
+    limber_status st = !names ? LIMBER_MEMORY : bad ? lm_record_failed(run) : LIMBER_OK;
+    lm_arena_free(&arena);
+    return st;
+}
+
+limber_status lm_record_event(lm_run *run, double t, int guard, double direction)
+{
+    double row[3] = {t, guard, direction};
+    if (!run->file) return LIMBER_OK;
+    return lm_h5_append(run->file, run->tables.events, row) ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_record_truncate_events(lm_run *run, long rows)
+{
+    if (!run->file || run->tables.events < 0) return LIMBER_OK;
+    return lm_h5_truncate(run->file, run->tables.events, rows) ? lm_record_failed(run) : LIMBER_OK;
+}
+
 limber_status lm_record_truncate(lm_run *run, long rows, long steps)
 {
     if (!run->file) return LIMBER_OK;
     int bad = lm_h5_truncate(run->file, run->tables.results, rows);
     bad |= lm_h5_truncate(run->file, run->tables.energy, rows);
-    bad |= lm_h5_truncate(run->file, run->tables.poses, rows);
+    if (run->tables.poses >= 0) bad |= lm_h5_truncate(run->file, run->tables.poses, rows);
     bad |= lm_h5_truncate(run->file, run->tables.steps, steps);
     if (run->tables.joint_forces >= 0)
         bad |= lm_h5_truncate(run->file, run->tables.joint_forces, rows);

@@ -56,7 +56,9 @@ static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
     double T;
     const lm_system *sys = run->sys;
     const char *why = NULL;
-    if (sys && sys->discrete) why = "'states' and 'surfaces', which remember what has been,";
+    if (sys && sys->nvariables) why = "controllers and power graphs";
+    if (sys && sys->discrete && (sys->discrete->n || sys->discrete->nsurfaces))
+        why = "'states' and 'surfaces', which remember what has been,";
     if (run->model->on_step) why = "a function of the program that is called after steps";
     if (why) {
         lm_error(run->diag, a->loc, "'periodic' cannot follow %s through a period: use 'dynamics'",
@@ -74,6 +76,12 @@ static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
 static limber_status refuse_campbell(lm_run *run, const lm_spec_analysis *a)
 {
     const lm_model *m = run->model;
+    if (run->sys && run->sys->nvariables) {
+        lm_error(run->diag, a->loc,
+                 "'campbell' does not know controllers and power graphs: use 'linearize' for the "
+                 "poles of the whole machine at one speed, or leave them out");
+        return LIMBER_UNSUPPORTED;
+    }
     if (a->drive < 0) {
         lm_error(run->diag, a->loc,
                  "the model has no 'campbell' analysis, which says what turns and how fast: add "

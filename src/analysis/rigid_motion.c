@@ -74,6 +74,8 @@ static int start(known *k, double t, int keep_step)
     int bad = lm_integrator_start(k->g, t, keep_step);
     if (bad < 0) return bad;
     if (bad) return blame(k);
+    if (!keep_step) lm_forget_scales(k->g);
+    lm_scale_variables(k->g, k->g->opt.first_step, 1);
     k->piece += 1;
     put_step(k);
     return 0;
@@ -135,6 +137,7 @@ static int advance(known *k)
     int bad = g->ops->step(g, limit);
     if (bad < 0) return bad;
     if (bad || lost_rank(k)) return blame(k);
+    lm_scale_variables(g, 0, 0);
     put_step(k);
     watch_rank(k);
     if (g->clock->t < kink - 0.02 * same) return 0;

@@ -12,6 +12,7 @@
 typedef struct lm_tables {
     int results, energy, poses, steps;
     int joint_forces, load_forces, beam_forces; /* -1 also where there are none to record */
+    int events;                                 /* the same */
     char group[40];
 } lm_tables;
 
@@ -41,6 +42,11 @@ void lm_warn_immobile(lm_run *run);
 /* equilibrium.c: bend the way x of the nodes so that what turns as a whole keeps its shape. */
 void lm_motion_along_helix(const lm_system *sys, double *x);
 
+/* discrete.c: what errors of variables are measured in: at a start, where rows are dt apart, and after each
+ * step; forgotten when a run begins. */
+void lm_scale_variables(lm_integrator *g, double dt, int starting);
+void lm_forget_scales(lm_integrator *g);
+
 /* refuse.c: errors for what this version cannot do. */
 limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a);
 const char *lm_analysis_name(lm_analysis_type type);
@@ -64,7 +70,11 @@ limber_status lm_record_put(lm_run *run, double time, const lm_balance *b);
 int lm_record_wrenches(const lm_run *run); /* of 6 numbers in run->forces */
 limber_status lm_record_step(lm_run *run, const lm_integrator *g);
 limber_status lm_record_flush(lm_run *run);
-/* Drop the rows after the first `rows` of all tables, and after `steps` of the steps. */
+/* The table of events, with the names of the system's guards beside it; a row of it. */
+limber_status lm_record_events(lm_run *run);
+limber_status lm_record_event(lm_run *run, double t, int guard, double direction);
+limber_status lm_record_truncate_events(lm_run *run, long rows);
+/* Drop the rows after the first `rows` of all other tables, and after `steps` of the steps. */
 limber_status lm_record_truncate(lm_run *run, long rows, long steps);
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason);
 /* An empty table of that name in the analysis' group; < 0: the file fails. */

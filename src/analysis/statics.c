@@ -23,7 +23,9 @@ static int make_point(lm_statics_search *s, lm_point *p)
 
 static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
 {
-    lm_system *sys = s->run->sys;
+    if (s->run->sys->nvariables && !(s->rest = lm_rest_create(s->run->sys, s->run->v)))
+        return LIMBER_MEMORY;
+    lm_system *sys = s->rest ? &s->rest->sys : s->run->sys;
     s->sys = sys;
     s->n = sys->nv + sys->nl;
     s->load_steps = a->load_steps;
@@ -95,6 +97,11 @@ static void name(const lm_statics_search *s, int mover, char text[160])
 static limber_status not_evaluated(lm_statics_search *s)
 {
     char what[160] = "";
+    if (s->rest && s->rest->unsolved)
+        return lm_stop(s->run, LIMBER_STOPPED,
+                       "the equations of the controllers and the power graph have no solution at "
+                       "rest that Newton's method finds, with their states held at the initial "
+                       "values");
     for (int i = 0; i < s->n && !what[0]; i++)
         if (!isfinite(s->r[i]) || !isfinite(s->p[i])) s->sys->form->describe(s->sys, i, what, 160);
     what[strcspn(what, ",")] =
@@ -191,6 +198,10 @@ static void say(const lm_statics_search *s, lm_loc loc)
                    "equilibrium is not reached by growing loads alone",
                    s->broke_at);
     say_stability(s, loc);
+    if (s->rest && s->run->file) /* once: not on the way to another analysis */
+        lm_diag_add(s->run->diag, LM_NOTE, loc,
+                    "statics: the states of controllers and power graph are held at their values; "
+                    "whether the whole machine comes to rest here say the poles of 'linearize'");
     if (s->stab->nfree == 0) return;
     lm_stability_free_motion(s->stab, 0, s->x);
     name(s, lm_stability_mover(s->stab, s->x), what);
@@ -312,8 +323,8 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->t = 0;
     lm_rigid_motion_warn(run, a->loc);
     if (!st && !a->linear) {
-        memcpy(run->q, s.last.q, sizeof(double) * (size_t)run->sys->nq);
-        memset(run->v, 0, sizeof(double) * (size_t)run->sys->nv);
+        memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq); /* states keep their values */
+        memset(run->v, 0, sizeof(double) * (size_t)s.sys->nv);
     }
     run->sum->iterations += s.iterations;
     run->sum->t = a->linear && !st ? 1 : s.last.factor;
@@ -327,6 +338,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     }
     lm_linear_destroy(s.lin);
     lm_stability_destroy(s.stab);
+    lm_rest_destroy(s.rest);
     lm_arena_free(&s.arena);
     return st;
 }

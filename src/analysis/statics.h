@@ -12,6 +12,7 @@
 
 #include "analysis/run.h"
 #include "analysis/stability.h"
+#include "analysis/statics_machine.h"
 
 typedef struct lm_point { /* a point of the path, and its direction by arc length */
     double factor;
@@ -24,7 +25,8 @@ enum { LM_LIMITS = 8 }; /* limit points remembered */
 
 typedef struct lm_statics_search {
     lm_run *run;
-    lm_system *sys;
+    lm_system *sys; /* the run's, or of a machine `rest` */
+    lm_rest *rest;  /* NULL: the model has no variables */
     lm_linear *lin;
     lm_stability *stab;
     lm_arena arena;
@@ -74,6 +76,8 @@ void lm_statics_solve(lm_statics_search *s, double *x);
 /* Move s->now by x[n]. 0, or 1. */
 int lm_statics_move(lm_statics_search *s, const double *x);
 void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *from);
+/* s->now, as the run's system sees it. 0, or 1. */
+int lm_statics_state(lm_statics_search *s, lm_state *st);
 /* Record s->now as a row of results. */
 limber_status lm_statics_put(lm_statics_search *s);
 /* statics_linear.c: the row that the displacements and reactions x[n] from s->last make under the full

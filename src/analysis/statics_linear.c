@@ -16,12 +16,13 @@ static const double SMALL = 1e-7, NOTICEABLE = 1e-4;
 /* Outputs, forces and energy at the part e of the displacements. 0, or 1. */
 static int fill_at(lm_statics_search *s, const double *x, double e, lm_energy *energy)
 {
-    lm_system *sys = s->sys;
+    lm_system *sys = s->run->sys;
+    lm_state st;
     for (int i = 0; i < s->n; i++) s->rhs[i] = e * x[i];
     lm_point_copy(s, &s->now, &s->last);
     if (lm_statics_move(s, s->rhs)) return 1;
-    lm_state st = {0, s->now.q, s->zero, s->zero, s->now.lam};
-    sys->load_factor = e;
+    s->sys->load_factor = sys->load_factor = e;
+    if (lm_statics_state(s, &st)) return 1;
     sys->form->energy(sys, &st, energy);
     if (s->run->file) lm_record_fill(s->run, &st);
     return 0;

@@ -425,7 +425,8 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
     memset(run.sum, 0, sizeof *run.sum);
     run.flushed = run.started;
     const lm_form *form = lm_choose_form(&model->m, run.opt->formulation, run.diag);
-    limber_status st = form ? form->create(&model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st =
+        form ? lm_system_create(form, &model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
     if (!st) {
         snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", form->name);
         st = start_threads(&run);
@@ -462,8 +463,11 @@ static void name_redundant(lm_run *run)
 static void count_constraints(lm_run *run, limber_check_info *info)
 {
     const lm_system *sys = run->sys;
-    info->unknowns = sys->nv;
+    info->unknowns = sys->nv - sys->nvariables;
     info->mobility = sys->mobility;
+    info->variables = sys->nvariables;
+    for (int k = 0; k < sys->nvariables; k++)
+        info->states += run->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
     info->mechanics = 1;
     for (int k = 0; k < sys->nl; k++) {
         if (lm_system_row(sys, k)->initial >= 0) continue;
@@ -486,7 +490,8 @@ static limber_status check(const limber_model *model, const char *html, limber_c
                                 .outputs = spec->outputs.n,
                                 .analyses = spec->analyses.n};
     const lm_form *form = lm_choose_form(&model->m, NULL, run.diag);
-    limber_status st = form ? form->create(&model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st =
+        form ? lm_system_create(form, &model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
     if (!st) st = prepare(&run);
     if (!st) {
         count_constraints(&run, info);

@@ -41,7 +41,7 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
     limber_status st = lm_refuse_analysis(&s->run, a);
     if (st) return st;
     const lm_form *form = lm_choose_form(m, NULL, diag);
-    st = form ? form->create(m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
+    st = form ? lm_system_create(form, m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
     if (st) return st;
     s->q = lm_alloc(sizeof(double) * (size_t)(s->run.sys->nq + s->run.sys->nv + 1));
     if (!s->q) return LIMBER_MEMORY;

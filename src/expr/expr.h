@@ -110,6 +110,17 @@ void lm_expr_time(const lm_expr *e, double t, double *scratch, double out[3]);
  * or INFINITY. */
 double lm_expr_next_kink(const lm_expr *e, double t);
 
+/* Guards: continuous functions of the slots whose changes of sign are the changes of branch that
+ * lm_expr_next_kink does not announce: of comparisons, min, max, abs, sign, floor, mod and pwl whose
+ * arguments depend on other slots than t, or on t along no straight line. Scratch as for lm_expr_eval.
+ * Zero and NaN tell nothing. */
+int lm_expr_guard_count(const lm_expr *e);
+void lm_expr_guards(const lm_expr *e, const double *slots, double *scratch, double *out);
+
+/* *out = e with the expression `inside` in the place of a slot. 0; -1: it becomes too large. */
+int lm_expr_compose(lm_arena *arena, const lm_expr *e, int slot, const lm_expr *inside,
+                    lm_expr *out);
+
 /* 1 when the expression uses the slot. */
 int lm_expr_uses(const lm_expr *e, int slot);
 

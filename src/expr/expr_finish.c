@@ -163,6 +163,7 @@ void lm_parse_finish(lm_parser *p, lm_node result, lm_expr *e)
         ops[e->nops++] = *op;
     }
     e->ops = ops;
+    lm_guard_mark(ops, e->nops, LM_NEW_N(p->arena, unsigned char, w.registers));
     check_size(p, e, &w);
     collect_kinks(p, w.reg, e);
 }

@@ -37,6 +37,16 @@ static const char *const *env_names(const lm_parser *p, int *n)
 
 /* ---- unknown names ---- */
 
+/* Names with points differ before the last point or after it, not on both sides. */
+static int likely(const char *name, const char *other)
+{
+    const char *a = strrchr(name, '.'), *b = strrchr(other, '.');
+    if (!a) return 1;
+    if (!b) return 0;
+    return strcmp(a, b) == 0 ||
+           (a - name == b - other && !strncmp(name, other, (size_t)(a - name)));
+}
+
 /* The nearest name of the environment and the language. */
 static const char *suggestion(lm_parser *p, const char *name)
 {
@@ -47,8 +57,9 @@ static const char *suggestion(lm_parser *p, const char *name)
     const char **all = LM_NEW_N(p->arena, const char *, nown + nlanguage);
     int n = 0;
     for (int i = 0; i < nown; i++)
-        if (strcmp(own[i], name) != 0) all[n++] = own[i];
-    for (int i = 0; i < nlanguage; i++) all[n++] = language[i];
+        if (strcmp(own[i], name) != 0 && likely(name, own[i])) all[n++] = own[i];
+    for (int i = 0; i < nlanguage; i++)
+        if (likely(name, language[i])) all[n++] = language[i];
     return lm_nearest(name, all, n);
 }
 
@@ -241,14 +252,14 @@ static const char *try_reference(lm_parser *p, int pos)
     return reference;
 }
 
-/* Is there a symbol name(...)? */
-static int is_repeated(const lm_parser *p, const char *name)
+/* Is there a symbol that begins with this name and character, name(...) or name.x? */
+static int begins(const lm_parser *p, const char *name, char next)
 {
     int n;
     const char *const *names = env_names(p, &n);
     size_t length = strlen(name);
     for (int i = 0; i < n; i++)
-        if (strncmp(names[i], name, length) == 0 && names[i][length] == '(') return 1;
+        if (strncmp(names[i], name, length) == 0 && names[i][length] == next) return 1;
     return 0;
 }
 
@@ -262,9 +273,23 @@ static lm_node indexed(lm_parser *p, const char *name, int pos)
     if (p->quiet) lm_parse_fail(p, pos, "unknown"); /* looking twice at each level takes for ever */
     if (known(p, name))
         lm_parse_fail(p, open, "missing operator before '(': '%.100s' is not a function", name);
-    if (!is_repeated(p, name)) lm_parse_unknown(p, pos, "function", name);
+    if (!begins(p, name, '(')) lm_parse_unknown(p, pos, "function", name);
     p->pos = pos;
     lm_parse_unknown(p, pos, "name", lm_parse_reference(p));
+}
+
+/* name.name ... that is no sensor: a symbol whose name has points in it, such as m1.current. 0: it is
+ * none, and nothing has been read beyond the first name. */
+static int dotted(lm_parser *p, const char *name, int pos, lm_node *r)
+{
+    const lm_parser before = *p;
+    const char *reference = try_reference(p, pos);
+    if (reference && symbol(p, reference, pos, r)) return 1;
+    int meant = reference && !p->quiet &&
+                (begins(p, name, '.') || (!known(p, name) && suggestion(p, reference)));
+    if (meant) lm_parse_unknown(p, pos, "name", reference);
+    *p = before;
+    return 0;
 }
 
 static int named_constant(const char *name, lm_node *r)
@@ -287,9 +312,10 @@ lm_node lm_parse_name(lm_parser *p)
     if (is_sensor && (next == '(' || next == '.')) return sensor(p, name, pos);
     if (named_constant(name, &r)) return r;
     if (next == '(') return indexed(p, name, pos);
+    int member = next == '.' && lm_parse_is_word(p->text[p->pos + 1], 1);
+    if (member && dotted(p, name, pos, &r)) return r;
     if (symbol(p, name, pos, &r)) {
-        if (next == '.' && lm_parse_is_word(p->text[p->pos + 1], 1))
-            lm_parse_fail(p, p->pos, "'%.100s' has no components", name);
+        if (member) lm_parse_fail(p, p->pos, "'%.100s' has no components", name);
         return r;
     }
     if (is_sensor) return sensor(p, name, pos);

@@ -38,6 +38,7 @@ typedef struct lm_piece {
 struct lm_op {
     uint16_t code;
     uint16_t lo[4], hi[4];
+    uint16_t guard; /* 1: it has one, see expr_guard.c */
     int dst, a, b, c;
     union {
         double k;
@@ -171,6 +172,9 @@ lm_form lm_form_scale(lm_form f, double k);
 lm_form lm_form_mod(lm_form f, double m);
 void lm_kink_at(lm_parser *p, int op, lm_form f, double value);    /* where f = value */
 void lm_kink_every(lm_parser *p, int op, lm_form f, double value); /* where f = j*value */
+
+/* Find the operations that have guards (expr_guard.c); reg: scratch, one for each register. */
+void lm_guard_mark(lm_op *ops, int n, unsigned char *reg);
 
 /* Turn the parsed operations into *e (expr_finish.c). */
 void lm_parse_finish(lm_parser *p, lm_node result, lm_expr *e);

@@ -18,6 +18,7 @@ int lm_discrete_scratch(const lm_spec *spec)
         n = longest(&spec->surfaces.at[i].at, n);
         n = longest(&spec->surfaces.at[i].left, n);
     }
+    for (int i = 0; i < spec->delays.n; i++) n = longest(&spec->delays.at[i].input, n);
     return n;
 }
 
@@ -28,8 +29,34 @@ double *lm_discrete_heights(const lm_discrete *d, int surface)
     return d->height + d->spec->cells + d->spec->surfaces.at[surface].grid.first;
 }
 
+/* A step reaches back by the delay, to begin with by that of its own length more. */
+static int history_size(const lm_spec_delay *d) { return 2 * d->samples + 16; }
+
+enum { HISTORY_HEAD = 3 };
+
+static int histories_size(const lm_spec *spec)
+{
+    int n = 0;
+    for (int i = 0; i < spec->delays.n; i++) n += HISTORY_HEAD + history_size(&spec->delays.at[i]);
+    return n;
+}
+
+static void place_histories(lm_discrete *d, double *at)
+{
+    for (int i = 0; i < d->ndelays; i++) {
+        const lm_spec_delay *s = &d->spec->delays.at[i];
+        lm_history *h = &d->history[i];
+        *h = (lm_history){.step = s->time / s->samples, .size = history_size(s)};
+        h->start = at, h->last = at + 1, h->before = at + 2, h->ring = at + HISTORY_HEAD;
+        *h->last = -1;
+        *h->before = s->has_initial ? s->initial : 0;
+        at = h->ring + h->size;
+    }
+}
+
 static void start_values(lm_discrete *d, double *scratch)
 {
+    for (int i = 0; i < d->spec->variables.n; i++) d->scale[i] = 1;
     for (int i = 0; i < d->n; i++) d->value[i] = d->spec->states.at[i].value;
     for (int k = 0; k < d->nsurfaces; k++) {
         const lm_spec_surface *s = &d->spec->surfaces.at[k];
@@ -45,9 +72,11 @@ static void start_values(lm_discrete *d, double *scratch)
 int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_discrete **out,
                      double **slots)
 {
-    int n = spec->states.n, m = spec->surfaces.n;
+    int n = spec->states.n, m = spec->surfaces.n, x = spec->variables.n, delays = spec->delays.n;
     int tools = m * (int)(sizeof(lm_tool) / sizeof(double));
-    int size = n || m ? 2 + 2 * n + tools + spec->cells : 0;
+    int any = n || m || x || delays;
+    int flows = LM_FLOWS * spec->elements.n;
+    int size = any ? 2 + 2 * n + 2 * x + flows + tools + histories_size(spec) + spec->cells : 0;
     double *block = LM_NEW_N(arena, double, (size_t)size + (size_t)nsensors + 1);
     *out = NULL;
     if (!block) return -1;
@@ -56,14 +85,20 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     lm_discrete *d = LM_NEW(arena, lm_discrete);
     double *scratch = LM_NEW_N(arena, double, lm_discrete_scratch(spec));
     if (!d || !scratch) return -1;
-    *d = (lm_discrete){.spec = spec, .n = n, .nsurfaces = m, .block = block, .size = size};
+    *d = (lm_discrete){.spec = spec, .n = n, .nsurfaces = m, .ndelays = delays, .size = size};
+    d->block = block;
     d->t = block, d->dt = block + 1;
     d->value = block + 2, d->changed = d->value + n;
-    d->tool = (lm_tool *)(void *)(d->changed + n);
+    d->scale = d->changed + n;
+    d->pace = d->scale + x;
+    d->flow = d->pace + x;
+    d->tool = (lm_tool *)(void *)(d->flow + flows);
     d->height = *slots - spec->cells;
-    d->input = LM_NEW_N(arena, double, n + 2 * m + 1);
+    d->input = LM_NEW_N(arena, double, n + 2 * m + delays + 1);
     d->forces = LM_NEW_N(arena, unsigned char, n + 1);
-    if (!d->input || !d->forces) return -1;
+    d->history = LM_NEW_N(arena, lm_history, delays + 1);
+    if (!d->input || !d->forces || !d->history) return -1;
+    place_histories(d, (double *)(void *)(d->tool + m));
     start_values(d, scratch);
     *out = d;
     return 0;
@@ -80,6 +115,8 @@ void lm_discrete_read(lm_discrete *d, const double *slots, double *scratch)
         *to++ = lm_expr_eval(&d->spec->surfaces.at[k].at, slots, scratch);
         *to++ = lm_expr_eval(&d->spec->surfaces.at[k].left, slots, scratch);
     }
+    for (int k = 0; k < d->ndelays; k++)
+        *to++ = lm_expr_eval(&d->spec->delays.at[k].input, slots, scratch);
 }
 
 /* ---- tools ---- */
@@ -123,6 +160,66 @@ void lm_discrete_move_tool(lm_discrete *d, int surface, double at, double left)
     lm_discrete_place_tool(d, surface, at, left);
 }
 
+/* ---- delays ---- */
+
+void lm_discrete_delay_begin(lm_discrete *d, int delay, double t, double value)
+{
+    const lm_spec_delay *s = &d->spec->delays.at[delay];
+    lm_history *h = &d->history[delay];
+    *h->start = t;
+    *h->last = 0;
+    *h->before = s->has_initial ? s->initial : value;
+    h->ring[0] = value;
+}
+
+double lm_discrete_delay_next(const lm_discrete *d, int delay)
+{
+    const lm_history *h = &d->history[delay];
+    return *h->start + (*h->last + 1) * h->step;
+}
+
+void lm_discrete_delay_put(lm_discrete *d, int delay, double value)
+{
+    lm_history *h = &d->history[delay];
+    *h->last += 1;
+    h->ring[(long)*h->last % h->size] = value;
+}
+
+/* Slopes take two values ahead of the interval, which itself may begin up to one before the newest. */
+double lm_discrete_delay_reach(const lm_discrete *d, int delay, double now)
+{
+    return now + d->spec->delays.at[delay].time - 4 * d->history[delay].step;
+}
+
+/* step times the derivative at value i: that of the polynomial through five values, i in their middle
+ * but at the ends of what there is. */
+static double slope(const lm_history *h, long i)
+{
+    static const double weight[5][5] = {{-25, 48, -36, 16, -3},
+                                        {-3, -10, 18, -6, 1},
+                                        {1, -8, 0, 8, -1},
+                                        {-1, 6, -18, 10, 3},
+                                        {3, -16, 36, -48, 25}};
+    long last = (long)*h->last, first = i - 2 < 0 ? 0 : i - 2 > last - 4 ? last - 4 : i - 2;
+    double sum = 0;
+    for (int k = 0; k < 5; k++) sum += weight[i - first][k] * h->ring[(first + k) % h->size];
+    return sum / 12;
+}
+
+/* Cubic in each interval, with these slopes at its ends: continuous with its derivative. */
+double lm_discrete_delayed(const lm_discrete *d, int delay, double t)
+{
+    const lm_history *h = &d->history[delay];
+    double x = (t - d->spec->delays.at[delay].time - *h->start) / h->step;
+    long last = (long)*h->last, i = last - 1;
+    if (last < 0 || x < 0) return *h->before;
+    if (last < 4) return h->ring[last];
+    if (x < (double)last) i = (long)x;
+    double p = x - (double)i, a = h->ring[i % h->size], b = h->ring[(i + 1) % h->size];
+    double rise = b - a, s0 = slope(h, i) - rise, s1 = slope(h, i + 1) - rise;
+    return a + p * (rise + (1 - p) * ((1 - p) * s0 - p * s1));
+}
+
 /* ---- instants ---- */
 
 /* Multiples of `every` up to t; those within rounding count. */
@@ -148,6 +245,10 @@ double lm_discrete_next(const lm_discrete *d, double t)
         const lm_spec_surface *s = &d->spec->surfaces.at[k];
         next = fmin(next, lm_expr_next_kink(&s->at, t));
         next = fmin(next, lm_expr_next_kink(&s->left, t));
+    }
+    for (int k = 0; k < d->ndelays; k++) { /* the first of the input arrives */
+        double first = *d->history[k].start + d->spec->delays.at[k].time;
+        if (first > t) next = fmin(next, first);
     }
     return next;
 }

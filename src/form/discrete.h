@@ -1,7 +1,7 @@
 /* Discrete state: numbers that the equations see as constants, and that change between steps only.
  *
- * A formulation makes it, reads it in its forces and outputs (sensors LM_SENSOR_STATE and
- * LM_SENSOR_STEP, heights of surfaces below slot 0), and with `outputs` puts the values of the
+ * A formulation makes it, reads it in its forces and outputs (sensors LM_SENSOR_STATE, LM_SENSOR_STEP
+ * and LM_SENSOR_DELAY, heights of surfaces below slot 0), and with `outputs` puts the values of the
  * expressions that change it into `input`. Nothing in a step writes to it: the dynamics analysis does,
  * once a step has been accepted (docs/theory/discrete-states.md). */
 #ifndef LM_FORM_DISCRETE_H
@@ -19,18 +19,35 @@ typedef struct lm_tool {
     double rate;           /* cells passed per time */
 } lm_tool;
 
+/* What went into a delay: values at the instants start + i*step, the last `size` of them, and the one
+ * that counts before the start. */
+typedef struct lm_history {
+    double step;
+    int size;
+    double *start, *last, *before; /* last: i of the newest value, -1: none */
+    double *ring;                  /* [size] value i stands at i mod size */
+} lm_history;
+
+/* Energy taken and given by an element of the power graph, power of the largest size, and when. */
+enum { LM_FLOW_IN, LM_FLOW_OUT, LM_FLOW_LARGEST, LM_FLOW_AT, LM_FLOWS };
+
 typedef struct lm_discrete {
     const lm_spec *spec;
-    int n, nsurfaces;
+    int n, nsurfaces, ndelays;
     double *block; /* [size] what a checkpoint keeps; all of these lie in it */
     int size;
     double *t, *dt;  /* time of the last update; time since then, while the next one is evaluated */
     double *value;   /* [n] of the states */
     double *changed; /* [n] 1: by the last update */
+    double *scale;   /* [variables] largest value that each has had, in which errors are measured */
+    double *pace;    /* [variables] the same of its rate, where it is a state */
+    double *flow;    /* [elements][LM_FLOWS] what went through the power graph so far */
     lm_tool *tool;   /* [nsurfaces] */
     double *height;  /* of all surfaces; those of surface k begin at lm_discrete_heights */
     /* not in it: */
-    double *input;         /* [n + 2 nsurfaces] next values of states; at, left of each surface */
+    lm_history *history;   /* [ndelays] but the numbers that they point at are */
+    double *input;         /* [n + 2 nsurfaces + ndelays] next values of states; at, left of each
+                          * surface; what goes into the delays */
     unsigned char *forces; /* [n] 1: a load or effort reads it */
 } lm_discrete;
 
@@ -48,6 +65,14 @@ double *lm_discrete_heights(const lm_discrete *d, int surface);
  * straight line between where it was and where it is now. */
 void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left);
 void lm_discrete_move_tool(lm_discrete *d, int surface, double at, double left);
+
+/* What comes out of a delay at t; known up to lm_discrete_delay_reach. */
+double lm_discrete_delayed(const lm_discrete *d, int delay, double t);
+double lm_discrete_delay_reach(const lm_discrete *d, int delay, double now);
+/* Its history begins at t with this value, or goes on with the value at lm_discrete_delay_next. */
+void lm_discrete_delay_begin(lm_discrete *d, int delay, double t, double value);
+double lm_discrete_delay_next(const lm_discrete *d, int delay);
+void lm_discrete_delay_put(lm_discrete *d, int delay, double value);
 
 /* The next instant after t at which an update is due, or one of its expressions has a kink. */
 double lm_discrete_next(const lm_discrete *d, double t);

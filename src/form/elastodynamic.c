@@ -281,6 +281,15 @@ static int outputs(lm_system *sys, const lm_state *st, double *out)
     return bad ? bad : lm_form_corotational.outputs(sys, st, out);
 }
 
+/* Not a result: how far the state turns does not count, and a stage is made only where one is read. */
+static int guards(lm_system *sys, const lm_state *st, double *out)
+{
+    elasto *e = elasto_of(sys);
+    int bad = e->in->guards_read_forces ? elasto_enter(e, st->t) : 0;
+    e->state = st;
+    return bad ? bad : nodal_guards(sys, st, out);
+}
+
 static void beam_forces(lm_system *sys, const lm_state *st, double *out)
 {
     elasto *e = elasto_of(sys);
@@ -317,6 +326,9 @@ const lm_form lm_form_elastodynamic = {
     .describe = nodal_describe,
     .describe_motion = nodal_describe_motion,
     .next_kink = nodal_next_kink,
+    .guards = guards,
+    .describe_guard = nodal_describe_guard,
     .rigid_velocity = nodal_rigid_velocity,
     .turn = nodal_turn,
+    .ports = &nodal_ports,
 };

@@ -120,7 +120,7 @@ void elasto_destroy(lm_system *sys)
     lm_system *companion = sys->companion;
     if (sys->motion) sys->motion->destroy(sys->motion);
     nodal_destroy(sys);
-    nodal_destroy(companion);
+    if (companion) companion->form->destroy(companion);
     lm_rigid_model_free(&e->rigid);
     lm_arena arena = e->arena;
     lm_arena_free(&arena);
@@ -137,7 +137,7 @@ static limber_status make_systems(elasto *e, const lm_model *m, lm_diag *diag)
     refuse_sensors(e->in, diag);
     if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     if (lm_rigid_model_make(&e->rigid, m)) return LIMBER_MEMORY;
-    st = nodal_create(&e->rigid.model, NULL, NULL, diag, &sys->companion);
+    st = lm_system_create(&lm_form_corotational, &e->rigid.model, diag, &sys->companion);
     if (st) return st;
     sys->form = &lm_form_elastodynamic;
     return LIMBER_OK;

@@ -221,6 +221,9 @@ const lm_form lm_form_ffr = {
     .describe = ffr_describe,
     .describe_motion = ffr_describe_motion,
     .next_kink = next_kink,
+    .guards = ffr_guards,
+    .describe_guard = ffr_describe_guard,
     .rigid_velocity = rigid_velocity,
     .turn = turn,
+    .ports = &ffr_ports,
 };

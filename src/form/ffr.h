@@ -50,15 +50,15 @@ typedef struct ffr_division {
 typedef struct ffr {
     lm_system sys;
     lm_arena arena;
-    const lm_model *m;     /* divided */
+    const lm_model *m; /* divided */
     ffr_division *division;
     nodal *in;
     nodal_floating hooks; /* what the nodal system asks of beams */
     int nunits;
     ffr_unit *unit;
-    ffr_node *node; /* [nodes] */
-    int most;       /* largest number of a unit's velocities */
-    lm_kintree tree; /* frames, then what moves the places in them */
+    ffr_node *node;     /* [nodes] */
+    int most;           /* largest number of a unit's velocities */
+    lm_kintree tree;    /* frames, then what moves the places in them */
     lm_task_tree tasks; /* units, some in each */
     int *held, nheld;   /* nodes that something holds */
     lm_moved moved;
@@ -71,8 +71,8 @@ typedef struct ffr {
     double *zero;                   /* [most] */
     lm_tip_motion *tip;
     double *unit_r, *unit_D, *unit_K; /* of one unit */
-    double *world[3];                          /* ... M, D, K in world axes */
-    struct ffr_accel *accel;                   /* NULL: by the sparse matrix */
+    double *world[3];                 /* ... M, D, K in world axes */
+    struct ffr_accel *accel;          /* NULL: by the sparse matrix */
 } ffr;
 
 extern const lm_form lm_form_ffr;
@@ -116,6 +116,8 @@ void ffr_unit_residual(const ffr *s, const ffr_unit *u, const lm_state *st, doub
 
 /* ffr_results.c */
 int ffr_outputs(lm_system *sys, const lm_state *st, double *out);
+int ffr_guards(lm_system *sys, const lm_state *st, double *out);
+void ffr_describe_guard(const lm_system *sys, int i, char *text, size_t size);
 int ffr_energy(lm_system *sys, const lm_state *st, lm_energy *e);
 void ffr_forces(lm_system *sys, const lm_state *st, double *joint, double *load);
 void ffr_beam_forces(lm_system *sys, const lm_state *st, double *out);
@@ -131,5 +133,7 @@ const double *ffr_node_residual(void *ctx);
 /* ffr_accel.c */
 int ffr_make_accel(ffr *s);
 int ffr_accelerations(lm_system *sys, const lm_state *st, double *a, double *lam);
+
+extern const lm_ports ffr_ports; /* ffr_results.c */
 
 #endif

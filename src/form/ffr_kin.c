@@ -114,6 +114,8 @@ static lm_state enter(ffr *s, const lm_state *st, int all)
     if (st->lam) memcpy(s->li, st->lam, sizeof(double) * (size_t)s->sys.nl);
     s->in->sys.load_factor = s->sys.load_factor;
     s->in->sys.inputs = s->sys.inputs;
+    s->in->sys.variables = s->sys.variables;
+    s->in->sys.settle = s->sys.settle;
     s->in->sys.spin = s->sys.spin;
     s->in->sys.softness = s->sys.softness;
     s->in->sys.regular_mass = s->sys.regular_mass;

@@ -272,9 +272,9 @@ static int reserve(ffr *s)
     s->own = LM_NEW_N(a, int, s->sys.nl);
     s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
     s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
-    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->zero && s->tip && s->unit_r && s->unit_D &&
-                   s->unit_K && s->world[0] && s->world[1] && s->world[2] && s->row && s->own &&
-                   s->sys.angular && s->sys.active
+    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->zero &&
+                   s->tip && s->unit_r && s->unit_D && s->unit_K && s->world[0] && s->world[1] &&
+                   s->world[2] && s->row && s->own && s->sys.angular && s->sys.active
                ? 0
                : -1;
 }
@@ -343,6 +343,7 @@ static lm_system traits(const lm_model *m, int nposes, const lm_system *in)
                        .flexible = in->flexible,
                        .algebraic = in->algebraic,
                        .discrete = in->discrete,
+                       .nguards = in->nguards,
                        .works = in->works};
 }
 

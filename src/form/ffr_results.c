@@ -52,6 +52,23 @@ int ffr_outputs(lm_system *sys, const lm_state *st, double *out)
     return bad ? bad : lm_form_corotational.outputs(&s->in->sys, &inner, out);
 }
 
+int ffr_guards(lm_system *sys, const lm_state *st, double *out)
+{
+    ffr *s = (ffr *)sys;
+    lm_state inner;
+    int bad = 0;
+    if (s->in->guards_read_forces)
+        bad = with_forces(s, st, &inner);
+    else
+        inner = ffr_enter_all(s, st);
+    return bad ? bad : nodal_guards(&s->in->sys, &inner, out);
+}
+
+void ffr_describe_guard(const lm_system *sys, int i, char *text, size_t size)
+{
+    nodal_describe_guard(&((const ffr *)sys)->in->sys, i, text, size);
+}
+
 int ffr_energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     ffr *s = (ffr *)sys;
@@ -158,3 +175,40 @@ void ffr_describe_motion(const lm_system *sys, int i, char *text, size_t size)
                                               " turning about y", " turning about z"};
     describe_unit((const ffr *)sys, i, what, text, size);
 }
+
+/* ---- variables ---- */
+
+static const double *slots(const lm_system *sys) { return ((const ffr *)sys)->in->slots; }
+
+static int sensed(const lm_system *sys, int sensor, int *unknown)
+{
+    return moved_sensed(&((const ffr *)sys)->moved, sensor, unknown);
+}
+
+static int pushed(const lm_system *sys, int sensor, int *row)
+{
+    return moved_pushed(&((const ffr *)sys)->moved, sensor, row);
+}
+
+static void sensor_gradient(lm_system *sys, const lm_state *st, int sensor, double cM, double cD,
+                            double cK, double *out)
+{
+    ffr *s = (ffr *)sys;
+    lm_state inner = {st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,
+                      st->lam ? s->li : NULL};
+    moved_sensor_gradient(&s->moved, &inner, sensor, cM, cD, cK, out);
+}
+
+static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
+{
+    (void)st;
+    moved_push(&((ffr *)sys)->moved, sensor, out);
+}
+
+const lm_ports ffr_ports = {
+    .slots = slots,
+    .sensed = sensed,
+    .pushed = pushed,
+    .sensor_gradient = sensor_gradient,
+    .push = push,
+};

@@ -3,6 +3,7 @@
 
 #include "form/elastodynamic.h"
 #include "form/ffr.h"
+#include "form/machine.h"
 #include "form/minimal.h"
 #include "form/nodal.h"
 #include "form/rfe.h"
@@ -20,3 +21,10 @@ static const struct {
 
 const lm_form *lm_form_get(lm_formulation_type type) { return forms[type].form; }
 const char *lm_form_name(lm_formulation_type type) { return forms[type].name; }
+
+limber_status lm_system_create(const lm_form *form, const lm_model *model, lm_diag *diag,
+                               lm_system **sys)
+{
+    limber_status st = form->create(model, diag, sys);
+    return st || !model->spec->variables.n ? st : lm_machine_make(diag, sys);
+}

@@ -32,6 +32,7 @@ typedef struct lm_state {
 typedef struct lm_energy {
     double kinetic, elastic, gravity;
     double power;       /* of loads, efforts and drives: work done on the system */
+    double stored;      /* in storages of the power graph */
     double dissipation; /* power lost in dampers and friction, >= 0 */
 } lm_energy;
 
@@ -51,6 +52,8 @@ typedef struct lm_turning {
 
 /* What three velocities are that make one vector, noted with the first of them; 0: single numbers. */
 enum { LM_VECTOR = 1, LM_VECTOR_ANGULAR = 2, LM_VECTOR_TURNS = 4 };
+
+typedef struct lm_ports lm_ports;
 
 typedef struct lm_form {
     const char *name;
@@ -111,6 +114,11 @@ typedef struct lm_form {
     void (*describe_motion)(const lm_system *sys, int i, char *text, size_t size);
     /* The next instant after t at which an expression of time has a kink. */
     double (*next_kink)(const lm_system *sys, double t);
+    /* Guards out[nguards]: a change of sign is one of the branch of some force (expr/expr.h). NULL: the
+     * formulation does not tell. */
+    int (*guards)(lm_system *sys, const lm_state *s, double *out);
+    /* Of which expression guard i is: "effort of 'stop': max(0, -joint(stop))". */
+    void (*describe_guard)(const lm_system *sys, int i, char *text, size_t size);
     /* Velocities of everything moving as one rigid body with this twist (linear, angular) about the
      * origin, world axes; NULL: the coordinates cannot say it. */
     void (*rigid_velocity)(const lm_system *sys, const double *q, const double twist[6], double *v);
@@ -119,7 +127,33 @@ typedef struct lm_form {
      * it. NULL: they never can. */
     int (*turn)(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
                 unsigned char *kind, double *axis);
+    /* Power along the bond of each element of the power graph, of TF and GY along the first: out[elements].
+     * NULL: there is none. */
+    int (*powers)(lm_system *sys, const lm_state *s, double *out);
+    const lm_ports *ports;
 } lm_form;
+
+/* Variables that follow from sensors of the motion: they are put into their slots once these are known. */
+typedef struct lm_settle {
+    void *ctx;
+    void (*run)(void *ctx, double *slots);
+} lm_settle;
+
+/* How a mechanism and the variables of its machine (form/machine.h) see each other. A formulation gives
+ * these; all but the first two are valid right after `jacobian` or `matrices` at the same state. */
+struct lm_ports {
+    /* Values of t and of the sensors that forces and variables read, right after `residual` or `jacobian`. */
+    const double *(*slots)(const lm_system *sys);
+    /* Unknowns (0..nv+nl) that a sensor depends on, and equations (0..nv) in which the variable behind a
+     * sensor stands; [nv + nl] at most. Returns how many. */
+    int (*sensed)(const lm_system *sys, int sensor, int *unknown);
+    int (*pushed)(const lm_system *sys, int sensor, int *row);
+    /* cM da + cD dv + cK dq of the sensor, for the unknowns listed by `sensed` (multipliers: as they are);
+     * derivative of the residual by the sensor's value, for the rows listed by `pushed`. */
+    void (*sensor_gradient)(lm_system *sys, const lm_state *s, int sensor, double cM, double cD,
+                            double cK, double *out);
+    void (*push)(lm_system *sys, const lm_state *s, int sensor, double *out);
+};
 
 /* A motion that is known before the system's own: that of its companion. */
 typedef struct lm_motion lm_motion;
@@ -127,7 +161,7 @@ struct lm_motion {
     /* The companion's state at t: its arrays last until the next call. 0, > 0: it cannot be had. */
     int (*at)(lm_motion *m, double t, lm_state *s);
     void (*destroy)(lm_motion *m);
-    int version; /* another number: what was said before is void */
+    int version;    /* another number: what was said before is void */
     double largest; /* rotation of a node against this motion that results have shown */
 };
 
@@ -144,13 +178,20 @@ struct lm_system {
     const int *row;         /* [nl] index of each into model->rows; NULL: the same */
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
     int power_only; /* 1: of `energy` only power and dissipation are wanted, the rest may be left out */
-    const double *inputs;   /* added to the values of loads and efforts: force and torque of each
+    const double *inputs; /* added to the values of loads and efforts: force and torque of each
                              * load (6), then of each joint coordinate the effort; NULL: nothing */
+    const double
+        *variables; /* values of the model's variables, then the rates of its states; NULL: 0 */
+    const lm_settle *settle; /* NULL: there are none that follow */
+    int nvariables;          /* the last velocities are those of variables (form/machine.h) */
+    int nstates;             /* of which so many are states */
+    double tick; /* step of the integration: unit of time of variables; 0: there is none */
+    int steady;  /* 1: variables are to be at rest: their values are positions, for statics */
     lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */
     lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
     int still;            /* 1: the companion counts as resting where it is, drives hold */
-    const lm_spin *spin;    /* a drive at constant rate; NULL: all as written */
-    double softness;  /* on the diagonal of loop rows: keeps the matrix regular where loops are
+    const lm_spin *spin;  /* a drive at constant rate; NULL: all as written */
+    double softness;      /* on the diagonal of loop rows: keeps the matrix regular where loops are
                            * singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
@@ -159,6 +200,7 @@ struct lm_system {
     int scalar;       /* 1: velocities are single numbers; 0: they come in vectors of three */
     int algebraic;    /* 1: a force depends on accelerations or reactions */
     int works;        /* 1: loads, efforts, drives or dampers can do work */
+    int nguards;      /* see form->guards */
     int mobility;     /* degrees of freedom found by the last select_rows */
     lm_discrete *discrete; /* what changes between steps only; NULL: the model has no such thing */
     double noise; /* errors of the residual over those of rounding: 1, or more with differences */
@@ -173,6 +215,10 @@ static inline const lm_row *lm_system_row(const lm_system *sys, int k)
 {
     return &sys->model->rows[sys->row ? sys->row[k] : k];
 }
+
+/* A system of the model in this formulation, with its variables (form/machine.h) where it has any. */
+limber_status lm_system_create(const lm_form *form, const lm_model *model, lm_diag *diag,
+                               lm_system **sys);
 
 /* All formulations, by lm_formulation_type. */
 const lm_form *lm_form_get(lm_formulation_type type);

@@ -171,6 +171,7 @@ limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out)
                          .flexible = in->flexible,
                          .algebraic = in->algebraic,
                          .discrete = in->discrete,
+                         .nguards = in->nguards,
                          .works = in->works || m->spec->coordinates.n > 0};
     int bad = build(s, diag);
     if (!bad && diag->errors == errors) {
@@ -408,5 +409,8 @@ const lm_form lm_form_minimal = {
     .describe = minimal_describe,
     .describe_motion = minimal_describe_motion,
     .next_kink = next_kink,
+    .guards = minimal_guards,
+    .describe_guard = minimal_describe_guard,
     .turn = minimal_turn,
+    .ports = &minimal_ports,
 };

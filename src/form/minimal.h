@@ -138,6 +138,8 @@ int minimal_external_gradient(minimal *s, int partials, double *G);
 
 /* minimal_results.c: of the seam; beam_forces where beams are divided into rigid elements */
 int minimal_outputs(lm_system *sys, const lm_state *st, double *out);
+int minimal_guards(lm_system *sys, const lm_state *st, double *out);
+void minimal_describe_guard(const lm_system *sys, int i, char *text, size_t size);
 void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *load);
 void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out);
 int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e);
@@ -164,5 +166,7 @@ void minimal_reactions(minimal *s);
 /* Factors f [n], n <= 6, for which the sum of f_i X_i comes nearest to w, forces or motions whose linear
  * and angular parts have these weights; those that the others make superfluous are zero. */
 void minimal_fit(double X[][6], int n, const double *w, double linear, double angular, double *f);
+
+extern const lm_ports minimal_ports; /* minimal_results.c */
 
 #endif

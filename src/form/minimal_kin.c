@@ -135,6 +135,8 @@ int minimal_place(minimal *s, const lm_state *st)
     s->in->coordinate_rate = s->written ? st->v : NULL;
     s->in->sys.load_factor = s->sys.load_factor;
     s->in->sys.inputs = s->sys.inputs;
+    s->in->sys.variables = s->sys.variables;
+    s->in->sys.settle = s->sys.settle;
     s->in->sys.spin = s->sys.spin;
     s->in->sys.softness = s->sys.softness;
     s->in->sys.regular_mass = s->sys.regular_mass;

@@ -30,6 +30,22 @@ int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
     return bad;
 }
 
+int minimal_guards(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    int bad =
+        s->in->guards_read_forces ? with_reactions(s, st, &inner) : minimal_enter(s, st, &inner);
+    if (!bad) bad = nodal_guards(&s->in->sys, &inner, out);
+    if (s->in->guards_read_forces) forget_reactions(s);
+    return bad;
+}
+
+void minimal_describe_guard(const lm_system *sys, int i, char *text, size_t size)
+{
+    nodal_describe_guard(&((const minimal *)sys)->in->sys, i, text, size);
+}
+
 void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
 {
     minimal *s = (minimal *)sys;
@@ -126,3 +142,39 @@ void minimal_describe(const lm_system *sys, int i, char *text, size_t size)
     else
         lm_form_corotational.describe(&s->in->sys, s->in->sys.nv + s->row[i - sys->nv], text, size);
 }
+
+/* ---- variables ---- */
+
+static const double *slots(const lm_system *sys) { return ((const minimal *)sys)->in->slots; }
+
+static int sensed(const lm_system *sys, int sensor, int *unknown)
+{
+    return moved_sensed(&((const minimal *)sys)->moved, sensor, unknown);
+}
+
+static int pushed(const lm_system *sys, int sensor, int *row)
+{
+    return moved_pushed(&((const minimal *)sys)->moved, sensor, row);
+}
+
+static void sensor_gradient(lm_system *sys, const lm_state *st, int sensor, double cM, double cD,
+                            double cK, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner = minimal_inner(s, st);
+    moved_sensor_gradient(&s->moved, &inner, sensor, cM, cD, cK, out);
+}
+
+static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
+{
+    (void)st;
+    moved_push(&((minimal *)sys)->moved, sensor, out);
+}
+
+const lm_ports minimal_ports = {
+    .slots = slots,
+    .sensed = sensed,
+    .pushed = pushed,
+    .sensor_gradient = sensor_gradient,
+    .push = push,
+};

@@ -86,7 +86,9 @@ int moved_make(lm_moved *s, lm_arena *arena)
     s->M = LM_NEW_N(arena, double, nnz);
     s->D = LM_NEW_N(arena, double, nnz);
     s->place = LM_NEW_N(arena, int, s->sys->nv + s->sys->nl);
-    if (!s->K || !s->M || !s->D || !s->place) return -1;
+    s->unknown = LM_NEW_N(arena, int, s->sys->nv);
+    s->force = LM_NEW_N(arena, double, s->in->sys.nv);
+    if (!s->K || !s->M || !s->D || !s->place || !s->unknown || !s->force) return -1;
     return connect(s, &s->in->sys.pattern, arena);
 }
 

@@ -54,6 +54,8 @@ typedef struct lm_moved {
     moved_body *body;
     unsigned char *skip; /* [superelements] 1: is one of those bodies; NULL: none is */
     double *z, *reduced; /* of one body: motions of its poses; M, D and K */
+    int *unknown;        /* [nv] scratch of moved_ports.c */
+    double *force;       /* [nodal velocities] the same */
 } lm_moved;
 
 /* What is wanted: one matrix, c[0][0] M + c[0][1] D + c[0][2] K (n = 1), or M, D and K each into its own
@@ -84,6 +86,13 @@ void moved_add(lm_moved *s, int node, const lm_jet *j, const lm_mix *w);
 int moved_bodies(lm_moved *s, const lm_state *inner, const lm_mix *w);
 /* The columns of the multipliers. */
 void moved_multipliers(lm_moved *s, const lm_mix *w);
+
+/* moved_ports.c: the seam of variables (lm_ports), by the jets of the last matrices */
+int moved_sensed(const lm_moved *s, int sensor, int *unknown);
+int moved_pushed(const lm_moved *s, int sensor, int *row);
+void moved_sensor_gradient(lm_moved *s, const lm_state *inner, int sensor, double cM, double cD,
+                           double cK, double *out);
+void moved_push(lm_moved *s, int sensor, double *out);
 
 /* X . f of two 6-vectors. */
 static inline double moved_dot(const double *X, const double *f)

@@ -106,11 +106,11 @@ static void force_energy(nodal *s, const lm_state *st, lm_energy *e)
         action_law f = nodal_action(s, st, a, nodal_action_value(s, st->q, a), rate);
         e->elastic += f.elastic;
         e->dissipation += f.dissipation;
-        e->power += f.effort * rate;
+        if (!a->port) e->power += f.effort * rate;
     }
     for (int k = 0; k < s->nloads; k++) {
         int n = s->load[k].frame->node;
-        if (n < 0) continue;
+        if (n < 0 || s->load[k].spec->port) continue;
         lm_v3 F, M, w = v3_from(st->v + NODE_V * n + 3);
         nodal_load_wrench(s, &s->load[k], &F, &M);
         lm_v3 rho = m3_v(&s->kin.R[n], s->load[k].frame->r);
@@ -253,6 +253,9 @@ const lm_form lm_form_corotational = {
     .describe = nodal_describe,
     .describe_motion = nodal_describe_motion,
     .next_kink = nodal_next_kink,
+    .guards = nodal_guards,
+    .describe_guard = nodal_describe_guard,
     .rigid_velocity = nodal_rigid_velocity,
     .turn = nodal_turn,
+    .ports = &nodal_ports,
 };

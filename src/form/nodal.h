@@ -91,6 +91,12 @@ typedef struct nodal_expr { /* expressions of a force with all their couplings *
     nodal_coupling *coupling;
 } nodal_expr;
 
+typedef struct nodal_guarded { /* an expression with guards */
+    const lm_expr *e;
+    int first;     /* of the system's guards */
+    int of, index; /* what it is, and whose: nodal_guards.c */
+} nodal_guarded;
+
 typedef struct nodal_kin { /* kinematics of the last evaluated state */
     lm_m3 *R;              /* [nnodes] */
     lm_pair_pose *pair;    /* [npairs] */
@@ -193,12 +199,17 @@ typedef struct nodal {
     double *scratch;             /* for expressions, order 2 */
     int ntimed;                  /* expressions that may have kinks in time */
     const lm_expr **timed;
-    double *egrad;       /* gradient of one expression */
-    int ntracked;        /* joint angles that something asks for: kept continuous in q */
-    int *tracked;        /* [ntracked] index into model->coords */
-    int *initial_of;     /* [ncoords] index into spec->initial, -1: none */
-    nodal_place **place; /* [nframes] of frames on beams between nodes, else NULL */
-    nodal_gauge **gauge; /* [nsensors] of sensors of beams, else NULL */
+    int nguarded; /* expressions that change their branch with the state */
+    nodal_guarded *guarded;
+    unsigned char *guard_sensor; /* [nsensors] used by these, and by no effort or load */
+    int guards_read_forces;      /* ... reactions, section forces or energies */
+    double *egrad;               /* gradient of one expression */
+    int *pushed;                 /* [nodes] scratch of nodal_ports.c */
+    int ntracked;                /* joint angles that something asks for: kept continuous in q */
+    int *tracked;                /* [ntracked] index into model->coords */
+    int *initial_of;             /* [ncoords] index into spec->initial, -1: none */
+    nodal_place **place;         /* [nframes] of frames on beams between nodes, else NULL */
+    nodal_gauge **gauge;         /* [nsensors] of sensors of beams, else NULL */
     lm_tree *tree;
     const double *coordinate, *coordinate_rate; /* of the user's coordinates, NULL: none */
 } nodal;
@@ -256,6 +267,11 @@ double nodal_next_kink(const lm_system *sys, double t);
  * *e */
 void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, double mass,
                         const lm_m3 *J, lm_energy *e);
+
+/* nodal_guards.c; the seam but for the first */
+int nodal_make_guards(nodal *s);
+int nodal_guards(lm_system *sys, const lm_state *st, double *out);
+void nodal_describe_guard(const lm_system *sys, int i, char *text, size_t size);
 
 /* nodal_beam.c */
 int nodal_make_beams(nodal *s);
@@ -324,6 +340,15 @@ void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g);
 void nodal_sensor_deps(const nodal *s, int i, sensor_grad *g);
 void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M);
 void nodal_forces(lm_system *sys, const lm_state *st, double *joint, double *load);
+
+/* nodal_ports.c: accelerations of joint coordinates, and the seam of variables (lm_ports) */
+double nodal_coord_accel(const nodal *s, const lm_state *st, int coord);
+void nodal_coord_accel_grad(nodal *s, const lm_state *st, int coord, sensor_grad *g);
+/* Nodes on which the variable behind a sensor acts, at most nnodes, and the derivative of their residual:
+ * 6 numbers for each. */
+int nodal_pushed(const nodal *s, int sensor, int *node);
+void nodal_push(nodal *s, int sensor, int n, const int *node, double *out);
+extern const lm_ports nodal_ports;
 
 /* nodal_place.c; velocities and accelerations are zero where the state has none */
 void nodal_place_make(const lm_model *m, int body, double s, double *scratch, nodal_place *p);

@@ -4,18 +4,22 @@
 #include <string.h>
 
 /* Values of the sensors that forces use, into the slots their expressions read: first those of the
- * motion, then reactions, which may contain efforts that depend on the motion. */
+ * motion, then reactions, which may contain efforts that depend on the motion; variables that follow from
+ * either as soon as they can. */
 void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used)
 {
     s->slots[LM_SLOT_T] = st->t;
     s->sensing = 1;
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
+        int some = pass == 0;
         for (int i = 0; i < s->m->spec->sensors.n; i++) {
             if (!used[i]) continue;
             lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
             int reaction = k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT;
-            if (reaction == pass) s->slots[1 + i] = nodal_sensor(s, st, i);
+            if (reaction == pass) s->slots[1 + i] = nodal_sensor(s, st, i), some = 1;
         }
+        if (s->sys.settle && some) s->sys.settle->run(s->sys.settle->ctx, s->slots);
+    }
     s->sensing = 0;
 }
 

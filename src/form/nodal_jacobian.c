@@ -147,6 +147,13 @@ static void collect(nodal *s, const unsigned char *skip, lm_pattern_builder *pb)
         lm_pattern_block(pb, NODE_V * rows[0], NODE_V * rows[0] + 3, 6, 3);
         coupling_pattern(s, pb, rows, &s->load_expr[k]);
     }
+    for (int i = 0; i < s->m->spec->sensors.n && s->m->spec->variables.n; i++) {
+        sensor_grad g; /* what a variable reads is held, though nothing acts on it */
+        if (!s->force_sensor[i]) continue;
+        nodal_sensor_deps(s, i, &g);
+        for (int e = 0; e < 2; e++)
+            if (g.node[e] >= 0) lm_pattern_add(pb, NODE_V * g.node[e], NODE_V * g.node[e]);
+    }
 }
 
 static void places(nodal *s)

@@ -22,8 +22,8 @@ static void note_traits(nodal *s)
 {
     for (int i = 0; i < s->m->spec->sensors.n; i++) {
         lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
-        int algebraic = k == LM_SENSOR_ACC || k == LM_SENSOR_ALPHA || k == LM_SENSOR_FORCE ||
-                        k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION;
+        int algebraic = k == LM_SENSOR_ACC || k == LM_SENSOR_ALPHA || k == LM_SENSOR_ACCEL ||
+                        k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION;
         if (s->force_sensor[i] && algebraic) s->sys.algebraic = 1;
         if (s->force_sensor[i] && k == LM_SENSOR_STATE)
             s->sys.discrete->forces[s->m->spec->sensors.at[i].state] = 1;
@@ -121,6 +121,30 @@ static void note_timed(nodal *s, const lm_expr *e, int has)
     if (has) s->timed[s->ntimed++] = e;
 }
 
+static void note_read(nodal *s, const lm_expr *e)
+{
+    for (int i = 0; i < e->ninputs; i++)
+        if (e->inputs[i] > 0) s->force_sensor[e->inputs[i] - 1] = 1;
+}
+
+/* Sensors that the equations of variables read, and those of powers in the power graph. */
+static void note_variables(nodal *s)
+{
+    for (int k = 0; k < s->m->spec->elements.n; k++) {
+        const lm_spec_element *e = &s->m->spec->elements.at[k];
+        for (int b = 0; b < 2; b++) {
+            note_read(s, &e->effort[b]);
+            note_read(s, &e->flow[b]);
+        }
+    }
+    for (int k = 0; k < s->m->spec->variables.n; k++) {
+        const lm_spec_variable *x = &s->m->spec->variables.at[k];
+        note_read(s, &x->expr);
+        for (int i = 0; x->rate && i < x->expr.ninputs; i++)
+            if (x->rate[i] > 0) s->force_sensor[x->rate[i] - 1] = 1;
+    }
+}
+
 /* Drives, efforts and loads: what the integrators must not step over. */
 static int list_timed(nodal *s)
 {
@@ -185,6 +209,7 @@ static int reserve(nodal *s)
     s->force_sensor = LM_NEW_N(a, unsigned char, m->spec->sensors.n);
     s->scratch = LM_NEW_N(a, double, scratch_size(m->spec));
     s->egrad = LM_NEW_N(a, double, m->spec->sensors.n + 1);
+    s->pushed = LM_NEW_N(a, int, m->nnodes);
     s->tracked = LM_NEW_N(a, int, m->ncoords);
     s->initial_of = LM_NEW_N(a, int, m->ncoords);
     s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
@@ -193,7 +218,7 @@ static int reserve(nodal *s)
     return s->rigid && s->row && s->row_block && s->action_block && s->action_expr && s->load &&
                    s->load_expr && s->kin.R && s->kin.pair && s->slots && s->force_sensor &&
                    s->scratch && s->egrad && s->tracked && s->initial_of && s->sys.angular &&
-                   s->sys.active && s->tree && s->reactive
+                   s->sys.active && s->tree && s->reactive && s->pushed
                ? 0
                : -1;
 }
@@ -202,6 +227,7 @@ static int build(nodal *s)
 {
     const lm_model *m = s->m;
     if (reserve(s) || note_forces(s) || list_timed(s)) return -1;
+    note_variables(s);
     for (int i = 0; i < m->nbodies; i++)
         if (m->bodies[i].type == LM_BODY_RIGID)
             s->rigid[s->nrigid++] = (nodal_rigid){
@@ -255,6 +281,7 @@ limber_status nodal_create(const lm_model *m, nodal_division *division,
     if (!failed) {
         refuse_sensors(s, diag);
         note_traits(s);
+        failed = nodal_make_guards(s);
     }
     if (failed || diag->errors > errors) {
         nodal_destroy(&s->sys);

@@ -179,6 +179,10 @@ double nodal_sensor(nodal *s, const lm_state *st, int i)
     switch (c->kind) {
     case LM_SENSOR_JOINT: return nodal_coord(s, st->q, coord_index(s, c));
     case LM_SENSOR_RATE: return coord_rate(s, st, coord_index(s, c));
+    case LM_SENSOR_ACCEL: return nodal_coord_accel(s, st, coord_index(s, c));
+    case LM_SENSOR_VARIABLE: return s->sys.variables ? s->sys.variables[c->variable] : 0;
+    case LM_SENSOR_VARIABLE_RATE:
+        return s->sys.variables ? s->sys.variables[s->m->spec->variables.n + c->variable] : 0;
     case LM_SENSOR_FORCE:
     case LM_SENSOR_MOMENT:
         nodal_reaction(s, st, c->joint, &F, &M);
@@ -199,6 +203,7 @@ double nodal_sensor(nodal *s, const lm_state *st, int i)
         return s->coordinate_rate ? s->coordinate_rate[c->coordinate] : NAN;
     case LM_SENSOR_STATE: return s->sys.discrete->value[c->state];
     case LM_SENSOR_STEP: return *s->sys.discrete->dt;
+    case LM_SENSOR_DELAY: return lm_discrete_delayed(s->sys.discrete, c->state, st->t);
     default: return NAN; /* refused when the system was made */
     }
 }
@@ -396,4 +401,6 @@ void nodal_sensor_grad(nodal *s, const lm_state *st, int i, sensor_grad *g)
         reaction_grad(s, st, c, g);
     else if (c->kind == LM_SENSOR_JOINT || c->kind == LM_SENSOR_RATE)
         coord_grad(s, st, c, g);
+    else if (c->kind == LM_SENSOR_ACCEL)
+        nodal_coord_accel_grad(s, st, coord_index(s, c), g);
 }

@@ -1,4 +1,5 @@
 /* Files: the model and what it includes. */
+#include "model/library.h"
 #include "model/reader.h"
 
 #include <errno.h>
@@ -148,17 +149,62 @@ static int loaded(lm_reader *r, int parent, const char *real, lm_loc loc, int *r
 static int load_file(lm_reader *r, const char *path, const char *shown, const char *real,
                      int parent, lm_loc loc, const char *text, size_t size);
 
+/* --- files that are part of the program --- */
+
+static const lm_library_file *library_file(const char *name)
+{
+    for (int i = 0; i < lm_library_count; i++)
+        if (strcmp(lm_library[i].name, name) == 0) return &lm_library[i];
+    return NULL;
+}
+
+static int no_file(lm_reader *r, const lm_yaml *node, const char *name)
+{
+    const char **names = LM_NEW_N(&r->scratch, const char *, lm_library_count + 1);
+    for (int i = 0; i < lm_library_count; i++) names[i] = lm_library[i].name;
+    if (strncmp(name, "library/", 8) != 0) return cannot_open(r, node->loc, name, errno_text());
+    const char *hint = lm_suggest(r, name, names, lm_library_count);
+    if (!*hint)
+        hint =
+            lm_arena_printf(&r->scratch, " (it has %s)", lm_list_names(r, names, lm_library_count));
+    lm_error(r->diag, node->loc,
+             "cannot read '%s': there is no such file beside the model, nor in the library of the "
+             "program%s",
+             lm_quoted(r, name), hint);
+    return -1;
+}
+
+/* The name of such a file stands for its path: no path of a file begins so, they are absolute. */
+static int include_library(lm_reader *r, int parent, const lm_yaml *node, const char *name)
+{
+    const lm_library_file *f = library_file(name);
+    int rc = 0;
+    if (!f) return no_file(r, node, name);
+    if (loaded(r, parent, f->name, node->loc, &rc)) return rc;
+    return load_file(r, f->name, f->name, f->name, parent, node->loc, f->text,
+                     (size_t)(f->end - f->text));
+}
+
+/* A file of the library includes others of it, with or without the name of the folder. */
+static int include_sibling(lm_reader *r, int parent, const lm_yaml *node)
+{
+    const char *name = node->text;
+    if (strncmp(name, "library/", 8) != 0) name = lm_arena_printf(r->arena, "library/%s", name);
+    return include_library(r, parent, node, name);
+}
+
 static int include_one(lm_reader *r, int parent, const lm_yaml *node)
 {
     int rc = 0;
     if (lm_read_want(r, node, LM_YAML_SCALAR, "the name of a file")) return -1;
+    if (r->files.at[parent].library) return include_sibling(r, parent, node);
     const char *folder = r->files.at[parent].folder, *name = node->text;
     const char *path =
         *name == '/' || !*folder
             ? name
             : lm_arena_printf(r->arena, "%s%s%s", folder, strcmp(folder, "/") ? "/" : "", name);
     const char *real = real_path(r, path);
-    if (!real) return cannot_open(r, node->loc, name, errno_text());
+    if (!real) return include_library(r, parent, node, name);
     int allowed = r->options && r->options->allow_outside_includes;
     if (!allowed && !inside(r->real_folder, real)) {
         lm_error(r->diag, node->loc,
@@ -212,7 +258,7 @@ static int load_file(lm_reader *r, const char *path, const char *shown, const ch
                                                  shown, text);
     int index = r->files.n;
     lm_file *f = LM_PUSH(r->arena, &r->files);
-    *f = (lm_file){path, folder_of(r, path), real, NULL, parent};
+    *f = (lm_file){path, folder_of(r, path), real, NULL, parent, real && *real != '/'};
     lm_yaml *root = parse(r, path, text, size);
     r->files.at[index].root = root;
     if (!root) return -1;

@@ -67,38 +67,66 @@ static void override(lm_reader *r, const char *set)
     size_t n = (size_t)(eq - set);
     while (n > 0 && isspace((unsigned char)set[n - 1])) n--;
     const char *name = lm_arena_strn(r->arena, set, n);
-    int i = lm_names_find(&r->param_names, name);
-    if (i < 0) {
-        const char *const *names = (const char *const *)r->param_names.list.at;
-        const char *hint = lm_suggest(r, name, names, r->param_names.list.n);
-        if (!*hint)
-            hint = r->param_names.list.n
-                       ? lm_arena_printf(&r->scratch, " (parameters: %s)",
-                                         lm_list_names(r, names, r->param_names.list.n))
-                       : "; the model has no parameters";
-        if (!r->params_broken)
-            lm_error(r->diag, loc, "unknown parameter '%s'%s", lm_quoted(r, name), hint);
+    int old, i = lm_names_find(&r->param_names, name);
+    lm_setting s = {.text = lm_arena_str(r->arena, eq + 1), .loc = {"--set", 1, (int)(n + 2)}};
+    if (i >= 0) {
+        r->params.at[i] = (lm_param){.text = s.text, .loc = s.loc, .value = 1};
         return;
     }
-    lm_param *p = &r->params.at[i];
-    *p = (lm_param){
-        .text = lm_arena_str(r->arena, eq + 1), .loc = {"--set", 1, (int)(n + 2)}, .value = 1};
+    i = lm_names_add(r->arena, &r->set_names, name, &old); /* it may be one of a component */
+    if (!old) LM_PUSH(r->arena, &r->settings);
+    r->settings.at[i] = s;
+}
+
+static void unknown_setting(lm_reader *r, const char *name)
+{
+    const char *const *names = (const char *const *)r->param_names.list.at;
+    const char *hint = lm_suggest(r, name, names, r->param_names.list.n);
+    if (!*hint)
+        hint = r->param_names.list.n
+                   ? lm_arena_printf(&r->scratch, " (parameters: %s)",
+                                     lm_list_names(r, names, r->param_names.list.n))
+                   : "; the model has no parameters";
+    if (!r->params_broken)
+        lm_error(r->diag, ((lm_loc){"--set", 0, 0}), "unknown parameter '%s'%s", lm_quoted(r, name),
+                 hint);
 }
 
 /* --- values, in the order in which they depend on each other --- */
+
+static int is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Length of the word at c; with `whole`, of a name of a component's parameter: axis(3).motor.R. */
+static size_t name_length(const char *c, int whole)
+{
+    size_t n = 0;
+    for (;;) {
+        while (is_word(c[n])) n++;
+        size_t k = n;
+        while (whole && c[k] == '(') {
+            size_t digits = strspn(c + k + 1, "0123456789-");
+            if (c[k + 1 + digits] != ')') break;
+            k += digits + 2;
+        }
+        if (!whole || c[k] != '.' || !is_word(c[k + 1])) return n;
+        n = k + 1;
+    }
+}
 
 /* The parameters named in a text. */
 static void uses(lm_reader *r, const char *c, int_list *out)
 {
     while (*c) {
-        size_t n = 0;
-        while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
+        size_t n = name_length(c, 0);
         if (!n) {
             c++;
             continue;
         }
         if (!isdigit((unsigned char)*c)) {
-            int i = lm_names_find(&r->param_names, lm_arena_strn(&r->scratch, c, n));
+            size_t whole = name_length(c, 1);
+            int i = lm_names_find(&r->param_names, lm_arena_strn(&r->scratch, c, whole));
+            if (i >= 0) n = whole;
+            if (i < 0) i = lm_names_find(&r->param_names, lm_arena_strn(&r->scratch, c, n));
             if (i >= 0) *LM_PUSH(&r->scratch, out) = i;
         }
         c += n;
@@ -158,13 +186,48 @@ static void resolve(lm_reader *r, int start)
     }
 }
 
+static void resolve_all(lm_reader *r)
+{
+    for (int i = 0; i < r->params.n; i++) {
+        lm_scratch_trim(r);
+        if (!r->params.at[i].state) resolve(r, i);
+    }
+}
+
 void lm_read_params(lm_reader *r)
 {
     for (int i = 0; i < r->files.n; i++)
         if (r->files.at[i].root) add_section(r, r->files.at[i].root);
     for (int i = 0; r->options && i < r->options->nset; i++) override(r, r->options->set[i]);
-    for (int i = 0; i < r->params.n; i++) {
-        lm_scratch_trim(r);
-        if (!r->params.at[i].state) resolve(r, i);
+    resolve_all(r);
+}
+
+/* --- parameters of components --- */
+
+void lm_add_param(lm_reader *r, const char *name, lm_loc loc, const lm_yaml *node)
+{
+    int old, set = lm_names_find(&r->set_names, name);
+    lm_param p = {.node = node, .text = node->text, .loc = loc, .value = 1};
+    if (set >= 0) {
+        lm_setting *s = &r->settings.at[set];
+        p = (lm_param){.text = s->text, .loc = s->loc, .value = 1};
+        s->used = 1;
     }
+    lm_names_add(r->arena, &r->param_names, name, &old);
+    if (!old) *LM_PUSH(r->arena, &r->params) = p; /* else: an instance defined twice, reported */
+}
+
+void lm_need_params(lm_reader *r, const char *text)
+{
+    int_list needed = {0};
+    uses(r, text, &needed);
+    for (int i = 0; i < needed.n; i++)
+        if (!r->params.at[needed.at[i]].state) resolve(r, needed.at[i]);
+}
+
+void lm_finish_params(lm_reader *r)
+{
+    resolve_all(r);
+    for (int i = 0; i < r->settings.n; i++)
+        if (!r->settings.at[i].used) unknown_setting(r, r->set_names.list.at[i]);
 }

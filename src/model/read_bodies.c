@@ -425,7 +425,12 @@ static int read_body(lm_reader *r, const lm_entry *entry, void *item)
 
 void lm_read_bodies(lm_reader *r)
 {
-    const lm_yaml *node = lm_yaml_get(r->files.at[0].root, "bodies", NULL);
+    const lm_yaml *root = r->files.at[0].root, *node = lm_yaml_get(root, "bodies", NULL);
+    int alone = !lm_yaml_get(root, "power", NULL) && !lm_yaml_get(root, "blocks", NULL);
+    if (!node && alone && !r->diag->errors)
+        lm_error(r->diag, root->loc,
+                 "the model needs 'bodies' (rigid bodies, beams and superelements by name), or "
+                 "'power' or 'blocks'");
     LM_READ_TABLE(r, &r->bodies, &r->spec->bodies, read_body);
     if (node && !r->bodies.entries.n && !r->bodies.broken)
         lm_error(r->diag, node->loc, "the model has no bodies");

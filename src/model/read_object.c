@@ -40,6 +40,7 @@ static lm_kind_reader *const readers[LM_KIND_COUNT] = {
     [LM_KIND_MATERIAL_REF] = lm_kind_material,
     [LM_KIND_SECTION_REF] = lm_kind_section,
     [LM_KIND_JOINT_REF] = lm_kind_joint,
+    [LM_KIND_JUNCTION_REF] = lm_kind_junction,
     [LM_KIND_FRAME] = lm_kind_frame,
     [LM_KIND_FRAMES] = lm_kind_frames,
     [LM_KIND_NODES] = lm_kind_nodes,
@@ -52,6 +53,8 @@ static lm_kind_reader *const readers[LM_KIND_COUNT] = {
     [LM_KIND_FRICTION] = lm_kind_friction,
     [LM_KIND_RATE] = lm_kind_rate,
     [LM_KIND_NAME_LIST] = lm_kind_name_list,
+    [LM_KIND_NUMBERS] = lm_kind_numbers,
+    [LM_KIND_MATRIX] = lm_kind_matrix,
 };
 
 int lm_read_key(lm_reader *r, const lm_key *key, const lm_yaml *node, void *base)

@@ -110,15 +110,16 @@ void lm_check_samples(lm_reader *r)
     for (int i = 0; i < spec->analyses.n; i++)
         if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS)
             until = fmax(until, spec->analyses.at[i].until);
-    for (int i = 0; i < r->states.entries.n; i++) {
+    for (int i = 0; i < spec->states.n; i++) { /* those of blocks come behind those of the file */
         const lm_spec_state *s = &spec->states.at[i];
-        const lm_yaml *node = lm_yaml_get(r->states.entries.at[i].value, "every", NULL);
-        if (s->item.bad || !node || until / s->every <= SAMPLES_MOST) continue;
-        lm_error(
-            r->diag, node->loc,
-            "'every' in state '%s' is %s, which makes %.3g updates until t = %s; at most %d are "
-            "possible",
-            s->item.name, lm_number_text(r, s->every), until / s->every, lm_number_text(r, until),
-            SAMPLES_MOST);
+        int own = i < r->states.entries.n;
+        const lm_yaml *node =
+            own ? lm_yaml_get(r->states.entries.at[i].value, "every", NULL) : NULL;
+        if (s->item.bad || s->every == 0 || until / s->every <= SAMPLES_MOST) continue;
+        lm_error(r->diag, node ? node->loc : s->item.loc,
+                 "'every' in %s '%s' is %s, which makes %.3g updates until t = %s; at most %d are "
+                 "possible",
+                 own ? "state" : "block", s->item.name, lm_number_text(r, s->every),
+                 until / s->every, lm_number_text(r, until), SAMPLES_MOST);
     }
 }

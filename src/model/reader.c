@@ -18,6 +18,7 @@ static void set_table_names(lm_reader *r)
         {offsetof(lm_reader, states), "state", "states", NULL},
         {offsetof(lm_reader, surfaces), "surface", "surfaces", NULL},
         {offsetof(lm_reader, blocks), "block", "blocks", NULL},
+        {offsetof(lm_reader, power), "power element", "power elements", NULL},
         {offsetof(lm_reader, products), "frame", "frames", "products of frames"},
         {offsetof(lm_reader, bodies), "body", "bodies", NULL},
         {offsetof(lm_reader, joints), "joint", "joints", NULL},
@@ -50,6 +51,7 @@ static void expand_names(lm_reader *r)
     lm_expand_value(r, root, "states", &r->states);
     lm_expand_value(r, root, "surfaces", &r->surfaces);
     lm_expand_value(r, root, "blocks", &r->blocks);
+    lm_expand_value(r, root, "power", &r->power);
     for (int i = 0; i < r->files.n; i++) {
         if (!r->files.at[i].root) continue;
         lm_expand_value(r, r->files.at[i].root, "materials", &r->materials);
@@ -77,11 +79,14 @@ static void read_parts(lm_reader *r)
     lm_read_efforts(r);
     lm_read_loads(r);
     lm_read_forces(r);
+    lm_read_power(r);
     lm_read_updates(r);
     lm_read_signals(r);
     lm_read_initial(r, lm_yaml_get(root, "initial", NULL));
     lm_draw_motions(r);
     lm_read_outputs(r);
+    lm_compile_power(r);
+    lm_finish_variables(r);
     lm_read_formulation(r, lm_yaml_get(root, "formulation", NULL));
     lm_read_analyses(r, lm_yaml_get(root, "analysis", NULL));
     lm_check_samples(r);
@@ -102,6 +107,7 @@ static void read_all(lm_reader *r, const char *path, const char *text, size_t si
     spec->title = doc.title;
     spec->assemble = doc.assemble;
     memcpy(spec->gravity, doc.gravity, sizeof spec->gravity);
+    lm_use_components(r);
     expand_names(r);
     read_parts(r);
 }

@@ -1,8 +1,9 @@
 /* Private to the reader: its state and the calls between its files.
  *
- * One read goes: load the file and its includes (include.c) - parameters (params.c) - expand the
- * names of every section (repeat.c) - read the objects by the schema (read_object.c, read_*.c), in
- * an order in which everything referred to is there - expressions with sensors last.
+ * One read goes: load the file and its includes (include.c) - parameters (params.c) - put in the
+ * components that are used (components.h) - expand the names of every section (repeat.c) - read the
+ * objects by the schema (read_object.c, read_*.c), in an order in which everything referred to is
+ * there - expressions with sensors last.
  *
  * Errors are collected: every call returns 0, or -1 after it reported an error or met something
  * that was already reported (a bad parameter, a bad body), and reading goes on. When memory runs
@@ -24,7 +25,7 @@ enum {
     LM_SUGGEST_MOST = 20000,    /* names looked at for a suggestion */
     LM_INCLUDES = 200,          /* files */
     LM_OUTPUT_ROWS = 100000000, /* rows of a result */
-    LM_KEYS_MOST = 32           /* keys of an object */
+    LM_KEYS_MOST = 48           /* keys of an object */
 };
 #define LM_READ_MEMORY ((size_t)4 << 30) /* bytes of arena */
 
@@ -53,10 +54,41 @@ typedef struct lm_rotation {
 typedef struct lm_compliance {
     double stiffness[2], damping[2];
 } lm_compliance;
+typedef struct lm_port_in { /* a port of a component */
+    const char *at;
+    int out;
+} lm_port_in;
+typedef struct lm_use_in { /* the use of one */
+    const char *component;
+} lm_use_in;
 typedef struct lm_initial_entry {
     double value, coord[LM_COORD_Y + 1]; /* by lm_coord_kind */
     const lm_yaml *rate;
 } lm_initial_entry;
+
+/* An entry of `power`: what it says beside its expressions. */
+enum { LM_POWER_BOND = LM_ELEMENT_PORT + 1 }; /* type: a bond between two junctions */
+typedef struct lm_power_in {
+    lm_spec_item item;
+    int type, domain;
+    int on, from, to; /* entries of `power`, -1: not given */
+    double capacitance, stiffness, inertia;
+    double initial, initial_law; /* state; effort or flow instead */
+    int joint, coordinate, frame, between[2];
+    double force[3], torque[3];
+    uint64_t given; /* keys: see lm_read_object */
+    lm_expr law;    /* as read for the first time: what it depends on */
+    int element;    /* in spec->elements, -1: a bond */
+    int bond;       /* the first of its bonds, -1: a junction */
+} lm_power_in;
+
+typedef struct lm_power_request { /* effort(x), flow(x), power(x), state(x) in an expression */
+    int entry;                    /* of `power` */
+    int what;                     /* LM_POWER_EFFORT .. */
+    int variable;                 /* gets the expression when the graph is known */
+    lm_loc loc;
+} lm_power_request;
+enum { LM_POWER_EFFORT, LM_POWER_FLOW, LM_POWER_PRODUCT, LM_POWER_STATE };
 
 /* --- names of a section of the file --- */
 
@@ -99,6 +131,12 @@ typedef struct lm_param {
     int bad;
 } lm_param;
 
+typedef struct lm_setting { /* --set NAME=text */
+    const char *text;
+    lm_loc loc; /* of the text */
+    int used;   /* a component had such a parameter */
+} lm_setting;
+
 /* What is being read, for messages: "'angle' in orientation of rigid body 'slider'". */
 typedef struct lm_where {
     const char *noun, *name; /* name NULL: none */
@@ -109,7 +147,8 @@ typedef struct lm_where {
 typedef struct lm_file { /* the model file and what it includes */
     const char *name, *folder, *real;
     lm_yaml *root;
-    int parent; /* the file that includes it, -1 for the model */
+    int parent;  /* the file that includes it, -1 for the model */
+    int library; /* it is part of the program (and `real` its name there) */
 } lm_file;
 
 typedef struct lm_deferred { /* an effort: read when all joints are known */
@@ -132,9 +171,12 @@ typedef struct lm_reader {
     const char *real_folder; /* of the model file, for includes */
     lm_names param_names;
     LM_VEC(lm_param) params;
-    int params_broken; /* an include or `parameters` could not be read */
-    lm_table materials, sections, coordinates, states, surfaces, blocks, products, bodies, joints,
-        loads, forces, outputs;
+    int params_broken;  /* an include or `parameters` could not be read */
+    lm_names set_names; /* --set of names that are no parameters of the file */
+    LM_VEC(lm_setting) settings;
+    struct lm_parts *parts; /* components.h: components and where they are used */
+    lm_table materials, sections, coordinates, states, surfaces, blocks, power, products, bodies,
+        joints, loads, forces, outputs;
     int *product_at;                   /* product of each name of `products` */
     lm_names frame_names, sensor_keys; /* of spec->frames and spec->sensors */
     lm_names node_names;               /* "body.node" of bodies with many nodes */
@@ -149,6 +191,12 @@ typedef struct lm_reader {
     int tainted;            /* an expression used something already reported */
     int component, vectors; /* outputs: component of vector sensors, and how many were seen */
     int vectors_allowed;
+    LM_VEC(lm_power_in) power_in; /* [power.entries.n] */
+    LM_VEC(lm_power_request) power_requests;
+    lm_names request_keys; /* of them */
+    const char *own_name;  /* name that a law has for its own quantity ("f", "q"), NULL: none */
+    int own_slot;          /* ... and its slot */
+    int internal;          /* 1: the text is the program's own, _s(k) is slot k */
 } lm_reader;
 
 /* --- read_object.c --- */
@@ -163,9 +211,10 @@ typedef int lm_kind_reader(lm_reader *r, const lm_key *key, const lm_yaml *node,
 lm_kind_reader lm_kind_version, lm_kind_number, lm_kind_integer, lm_kind_bool, lm_kind_text,
     lm_kind_enum, lm_kind_vector, lm_kind_inertia, lm_kind_six, lm_kind_pair, lm_kind_speeds,
     lm_kind_direction, lm_kind_axis, lm_kind_axes, lm_kind_section_expr, lm_kind_sensor_vector,
-    lm_kind_file_path, lm_kind_name_list;
+    lm_kind_file_path, lm_kind_name_list, lm_kind_numbers, lm_kind_matrix;
 lm_kind_reader lm_kind_material, lm_kind_section, lm_kind_joint, lm_kind_frame, lm_kind_frames;
 lm_kind_reader lm_kind_points, lm_kind_nodes, lm_kind_beam, lm_kind_motion, lm_kind_place;
+lm_kind_reader lm_kind_junction;
 lm_kind_reader lm_kind_drive, lm_kind_effort, lm_kind_coord_number, lm_kind_friction, lm_kind_rate;
 int lm_read_number(lm_reader *r, const lm_yaml *node, double *out);
 int lm_read_numbers(lm_reader *r, const lm_yaml *node, int n, double *out);
@@ -210,6 +259,8 @@ void lm_scratch_trim(lm_reader *r);
 /* Add the names of a section to the table, repetition expanded; keys in `skip` are left out. */
 void lm_expand(lm_reader *r, const lm_yaml *map, lm_table *table, const char *const *skip);
 void lm_expand_value(lm_reader *r, const lm_yaml *root, const char *section, lm_table *table);
+/* The same for one key: 0, or -1 after an error. */
+int lm_expand_key(lm_reader *r, lm_table *table, const lm_yaml *key, const lm_yaml *value);
 
 /* --- refs.c --- */
 int lm_find(lm_reader *r, const lm_table *table, const char *name, lm_loc loc); /* index or -1 */
@@ -224,13 +275,20 @@ int lm_sensor_is(const char *name);
 int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot);
 int lm_sensor_coordinate(lm_reader *r, int coordinate, lm_loc loc); /* slot of its value */
 int lm_sensor_state(lm_reader *r, int state);                       /* the same */
+int lm_sensor_same(lm_reader *r, const lm_spec_sensor *s);          /* of any sensor */
 int lm_sensor_variable(lm_reader *r, int variable, int rate);       /* of a variable, or its rate */
 int lm_sensor_step(lm_reader *r);                                   /* of dt */
+int lm_sensor_delay(lm_reader *r, int delay);                       /* of lm_spec.delays */
 const char *lm_sensor_name(int i); /* of all of them; NULL after the last */
 
 /* --- the parts --- */
 int lm_load(lm_reader *r, const char *path, const char *text, size_t size); /* include.c */
-void lm_read_params(lm_reader *r);
+void lm_read_params(lm_reader *r);                                          /* those of the files */
+/* One more, of a component (--set may have a value for it); its value later, or when it is used. */
+void lm_add_param(lm_reader *r, const char *name, lm_loc loc, const lm_yaml *node);
+void lm_need_params(lm_reader *r, const char *text); /* values of those that the text names */
+void lm_finish_params(lm_reader *r);  /* values of all; what --set names must exist */
+void lm_use_components(lm_reader *r); /* components.c */
 void lm_read_materials(lm_reader *r);
 void lm_read_sections(lm_reader *r);
 void lm_read_coordinates(lm_reader *r);
@@ -241,8 +299,14 @@ void lm_check_samples(lm_reader *r); /* when the analyses have been read */
 /* read_blocks.c: names and numbers of blocks; their expressions when all names are known */
 void lm_read_blocks(lm_reader *r);
 void lm_read_signals(lm_reader *r);
-/* A variable without its expression: index. */
+/* The slot of what block i stands for; -1: it has several outputs. */
+int lm_block_slot(lm_reader *r, int i);
+/* read_power.c: elements of the power graph; their equations when all expressions have been read */
+void lm_read_power(lm_reader *r);
+void lm_compile_power(lm_reader *r);
+/* variables.c: a variable without its expression: index; when all have theirs, what their rates take */
 int lm_new_variable(lm_reader *r, const char *name, lm_loc loc, lm_variable_kind kind);
+void lm_finish_variables(lm_reader *r);
 /* Why a block or state cannot have that name; NULL: it can. */
 const char *lm_name_taken(const lm_reader *r, const char *name);
 void lm_read_products(lm_reader *r);

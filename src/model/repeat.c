@@ -1,5 +1,5 @@
 /* Names of a section with repetition: link(k=1..N), cell(i=1..N)(j=1..i), pin(3). */
-#include "model/reader.h"
+#include "model/components.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -123,13 +123,29 @@ static int read_group(expansion *x, const char *text, const char *begin, const c
     return 0;
 }
 
+/* The same key in the instances of a component that is used by repetition, m(k=1..6), is one
+ * pattern: an error in it is reported once. */
+static lm_pattern *new_pattern(lm_reader *r, const lm_yaml *key)
+{
+    const lm_instance *in = key->owner;
+    if (!in || !in->repeated) return LM_NEW(r->arena, lm_pattern);
+    const char *label = lm_arena_printf(r->arena, "%s.%s", in->label, key->text);
+    int old, i = lm_names_add(r->arena, &r->parts->labels, label, &old);
+    if (!old) *LM_PUSH(r->arena, &r->parts->patterns) = LM_NEW(r->arena, lm_pattern);
+    lm_pattern *p = r->parts->patterns.at[i];
+    *p = (lm_pattern){.bad = p->bad};
+    return p;
+}
+
 static int read_pattern(expansion *x)
 {
     lm_reader *r = x->r;
     const char *text = x->key->text, *c = text;
     while (isalnum((unsigned char)*c) || *c == '_') c++;
     if (!lm_is_name(text, (size_t)(c - text))) return bad_name(r, x->table, x->key);
-    x->pattern->base = lm_arena_strn(r->arena, text, (size_t)(c - text));
+    const lm_instance *in = x->key->owner;
+    x->pattern->base = in ? lm_arena_printf(r->arena, "%s.%.*s", in->name, (int)(c - text), text)
+                          : lm_arena_strn(r->arena, text, (size_t)(c - text));
     for (c = skip_blanks(c); *c; c = skip_blanks(c)) {
         const char *end = *c == '(' ? closing(c) : NULL;
         if (*c != '(') return bad_name(r, x->table, x->key);
@@ -281,10 +297,10 @@ static int expand(expansion *x, lm_entry *e)
     return make_entries(x, e, 0);
 }
 
-static int expand_key(lm_reader *r, lm_table *table, const lm_yaml *key, const lm_yaml *value)
+int lm_expand_key(lm_reader *r, lm_table *table, const lm_yaml *key, const lm_yaml *value)
 {
     expansion x = {.r = r, .table = table, .key = key, .value = value};
-    x.pattern = LM_NEW(r->arena, lm_pattern);
+    x.pattern = new_pattern(r, key);
     if (read_pattern(&x)) return -1;
     lm_entry e = {.key = key, .value = value, .pattern = x.pattern, .outer = r->entry};
     lm_where where = {table->noun, key->text, key->loc, r->where};
@@ -302,7 +318,7 @@ void lm_expand(lm_reader *r, const lm_yaml *map, lm_table *table, const char *co
         const lm_yaml *key = map->items[2 * i];
         int skipped = 0;
         for (const char *const *s = skip; s && *s; s++) skipped |= strcmp(*s, key->text) == 0;
-        if (!skipped && expand_key(r, table, key, map->items[2 * i + 1])) table->broken = 1;
+        if (!skipped && lm_expand_key(r, table, key, map->items[2 * i + 1])) table->broken = 1;
         if (r->full) table->broken = 1;
         if (r->full) break;
     }

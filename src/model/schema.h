@@ -39,6 +39,7 @@
     X(MATERIAL_REF)  /* int */                                                                     \
     X(SECTION_REF)   /* int */                                                                     \
     X(JOINT_REF)     /* int */                                                                     \
+    X(JUNCTION_REF)  /* int: entry of `power` */                                                   \
     X(FRAME)         /* int */                                                                     \
     X(FRAMES)        /* int[2] */                                                                  \
     X(NODES)         /* named frames of a rigid body, nodes of a superelement */                   \
@@ -50,7 +51,16 @@
     X(COORD_NUMBER)  /* joint coordinate: double */                                                \
     X(FRICTION)      /* joint coordinate: number or {limit, velocity} */                           \
     X(RATE)          /* number, or one per joint coordinate */                                     \
-    X(NAME_LIST)     /* const char **, with its length before it */
+    X(DEFAULTS)      /* component: names to default values */                                      \
+    X(LOCAL_NAMES)   /* component: a list of names */                                              \
+    X(LOCAL_PORTS)   /* component: names to junctions or ports */                                  \
+    X(AS_MODEL)      /* component: as the key of the model with that name */                       \
+    X(GIVEN)         /* use of a component: names to values */                                     \
+    X(CONNECTIONS)   /* use of a component: ports to what they are connected to */                 \
+    X(NAME_LIST)     /* const char **, with its length before it */                                \
+    X(NUMBERS)       /* lm_spec_matrix of one row: a list of numbers */                            \
+    X(MATRIX)        /* lm_spec_matrix: a list of rows */                                          \
+    X(EXPRESSIONS)   /* a list of expressions, read when all names are known */
 
 typedef enum lm_kind {
 #define X(kind) LM_KIND_##kind,

@@ -110,6 +110,16 @@ static void initial(FILE *out)
             value);
 }
 
+/* Entries of a section; those of the power graph and of controllers may use components. */
+static void entries(FILE *out, const lm_key *key, const char *ref)
+{
+    char use[60], either[200];
+    int may_use = strcmp(key->name, "power") == 0 || strcmp(key->name, "blocks") == 0;
+    reference(LM_OBJECT_USE, use);
+    snprintf(either, sizeof either, "{\"anyOf\": [%s, %s]}", ref, use);
+    named(out, may_use ? either : ref);
+}
+
 #define AXIS "{\"anyOf\": [{\"enum\": [\"x\", \"y\", \"z\"]}, {\"$ref\": \"#/$defs/vector\"}]}"
 
 /* Kinds whose schema is a fixed text. */
@@ -136,10 +146,16 @@ static const char *const fixed[LM_KIND_COUNT] = {
     [LM_KIND_MATERIAL_REF] = "{\"type\": \"string\"}",
     [LM_KIND_SECTION_REF] = "{\"type\": \"string\"}",
     [LM_KIND_JOINT_REF] = "{\"type\": \"string\"}",
+    [LM_KIND_JUNCTION_REF] = "{\"type\": \"string\"}",
     [LM_KIND_FRAME] = "{\"type\": \"string\"}",
     [LM_KIND_FRAMES] = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"minItems\": 2, "
                        "\"maxItems\": 2}",
     [LM_KIND_PLACE] = "{\"type\": \"string\"}",
+    [LM_KIND_LOCAL_NAMES] = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}",
+    [LM_KIND_NUMBERS] = "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}}",
+    [LM_KIND_EXPRESSIONS] = "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}}",
+    [LM_KIND_MATRIX] = "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": "
+                       "{\"$ref\": \"#/$defs/number\"}}}",
     [LM_KIND_NAME_LIST] = "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
                           "{\"type\": \"string\"}}]}",
 };
@@ -159,7 +175,19 @@ static void kind_schema(FILE *out, const lm_key *key)
     case LM_KIND_AXES: list(out, 2, AXIS); break;
     case LM_KIND_OBJECT:
     case LM_KIND_BEAM: fputs(ref, out); break;
-    case LM_KIND_NAMED: named(out, ref); break;
+    case LM_KIND_NAMED: entries(out, key, ref); break;
+    case LM_KIND_AS_MODEL:
+        fprintf(out, "{\"$ref\": \"#/$defs/MODEL/properties/%s\"}", key->name);
+        break;
+    case LM_KIND_DEFAULTS: named(out, "{\"type\": [\"number\", \"string\", \"null\"]}"); break;
+    case LM_KIND_GIVEN: named(out, any_number); break;
+    case LM_KIND_CONNECTIONS:
+        named(out, "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\"}]}");
+        break;
+    case LM_KIND_LOCAL_PORTS:
+        snprintf(pair, sizeof pair, "{\"anyOf\": [%s, %s]}", text_schema, ref);
+        named(out, pair);
+        break;
     case LM_KIND_PARAMETERS:
     case LM_KIND_OUTPUTS: named(out, any_number); break;
     case LM_KIND_PRODUCTS: named(out, text_schema); break;
@@ -199,8 +227,11 @@ static void property(FILE *out, const lm_object *o, const lm_key *key, int varia
     text(out, key->doc);
     if (o->variant && strcmp(key->name, o->variant) == 0 && variant >= 0) {
         char word[LM_CHOICE_MOST];
-        fputs(", \"const\": ", out);
-        text(out, lm_choices_get(key->choices, variant, word));
+        const char *only = lm_choices_get(key->choices, variant, word);
+        int digit = *only >= '0' && *only <= '9'; /* YAML reads it as a number */
+        if (digit) fprintf(out, ", \"enum\": [%s, \"%s\"]", only, only);
+        if (!digit) fputs(", \"const\": ", out);
+        if (!digit) text(out, only);
     } else {
         fputs(", \"allOf\": [", out);
         kind_schema(out, key);

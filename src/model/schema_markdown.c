@@ -34,6 +34,7 @@ static const char *const kind_words[LM_KIND_COUNT] = {
     [LM_KIND_MATERIAL_REF] = "name",
     [LM_KIND_SECTION_REF] = "name",
     [LM_KIND_JOINT_REF] = "name",
+    [LM_KIND_JUNCTION_REF] = "name",
     [LM_KIND_FRAME] = "frame",
     [LM_KIND_FRAMES] = "[frame, frame]",
     [LM_KIND_NODES] = "names: points",
@@ -46,6 +47,15 @@ static const char *const kind_words[LM_KIND_COUNT] = {
     [LM_KIND_FRICTION] = "number or mapping",
     [LM_KIND_RATE] = "number or mapping",
     [LM_KIND_NAME_LIST] = "list of names",
+    [LM_KIND_DEFAULTS] = "names: values",
+    [LM_KIND_LOCAL_NAMES] = "list of names",
+    [LM_KIND_LOCAL_PORTS] = "names: junctions",
+    [LM_KIND_AS_MODEL] = "names: mappings",
+    [LM_KIND_GIVEN] = "names: values",
+    [LM_KIND_CONNECTIONS] = "ports: names",
+    [LM_KIND_NUMBERS] = "list of numbers",
+    [LM_KIND_MATRIX] = "list of rows",
+    [LM_KIND_EXPRESSIONS] = "list of expressions",
 };
 
 static void value_cell(FILE *out, const lm_key *key)

@@ -23,6 +23,14 @@ static const char *const hints[] = {
     [LM_SCOPE_UPDATE] = NULL,
 };
 
+/* ... and of the name of its own quantity, in the law of a storage of the power graph. */
+static const char *hint_of(const lm_reader *r, lm_scope scope)
+{
+    if (scope != LM_SCOPE_SECTION || !r->own_name) return hints[scope];
+    return *r->own_name == 'q' ? "this may depend on q, the displacement, and parameters only"
+                               : "this may depend on p, the momentum, and parameters only";
+}
+
 /* An expression of indices, parsed once for all entries of a repeated name. */
 typedef struct cached {
     const lm_pattern *pattern;
@@ -84,16 +92,37 @@ static lm_symbol state_symbol(const scope_ctx *c, const char *name, int *slot)
     return LM_SYM_SLOT;
 }
 
-static lm_symbol block_symbol(const scope_ctx *c, const char *name, int *slot)
+/* 'plant.y3' of a block 'plant' in which there is an error that has been reported. */
+static int in_bad_block(const lm_reader *r, const char *name)
 {
-    int i = lm_names_find(&c->r->blocks.names, name);
-    if (i < 0) return LM_SYM_NONE;
-    const lm_spec_block *b = &c->r->spec->blocks.at[i];
-    if (b->item.bad) c->r->tainted = 1;
-    *slot = b->item.bad        ? LM_SLOT_T
-            : b->variable >= 0 ? lm_sensor_variable(c->r, b->variable, 0)
-                               : lm_sensor_state(c->r, b->state);
-    return LM_SYM_SLOT;
+    const char *point = strrchr(name, '.');
+    char block[200];
+    if (!point || point - name >= (long)sizeof block) return 0;
+    memcpy(block, name, (size_t)(point - name));
+    block[point - name] = 0;
+    int i = lm_names_find(&r->blocks.names, block);
+    return i >= 0 && r->spec->blocks.at[i].item.bad;
+}
+
+static lm_symbol block_symbol(scope_ctx *c, const char *name, int *slot)
+{
+    lm_reader *r = c->r;
+    int i = lm_names_find(&r->blocks.names, name);
+    int bad = i < 0 ? in_bad_block(r, name) : r->spec->blocks.at[i].item.bad;
+    if (i < 0 && !bad) return LM_SYM_NONE;
+    if (bad) r->tainted = 1;
+    *slot = bad ? LM_SLOT_T : lm_block_slot(r, i);
+    return *slot < 0 ? LM_SYM_NONE : LM_SYM_SLOT;
+}
+
+/* A block with several outputs. */
+static const char *outputs_hint(const scope_ctx *c, const char *name)
+{
+    int i = c->scope >= LM_SCOPE_SENSORS ? lm_names_find(&c->r->blocks.names, name) : -1;
+    if (i < 0) return NULL;
+    int n = c->r->spec->blocks.at[i].c.rows;
+    return lm_arena_printf(&c->r->scratch, "the block has %d outputs, %s.y1 to %s.y%d", n, name,
+                           name, n);
 }
 
 /* Names that have a meaning elsewhere: the message for an unknown name says why not here. */
@@ -106,8 +135,11 @@ static int known_elsewhere(const lm_reader *r, const char *name)
 
 static const char *hint_for(const scope_ctx *c, const char *name)
 {
+    const char *several = outputs_hint(c, name);
+    if (several) return several;
+    if (c->scope == LM_SCOPE_SECTION && c->r->own_name) return hint_of(c->r, c->scope);
     if (c->scope == LM_SCOPE_SENSORS) return strcmp(name, "dt") == 0 ? hints[c->scope] : NULL;
-    return known_elsewhere(c->r, name) ? hints[c->scope] : NULL;
+    return known_elsewhere(c->r, name) ? hint_of(c->r, c->scope) : NULL;
 }
 
 static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
@@ -116,7 +148,11 @@ static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
     lm_reader *r = c->r;
     lm_symbol found = index_symbol(c, name, value, slot);
     if (found != LM_SYM_NONE) return found;
-    if (c->scope == LM_SCOPE_SECTION && strcmp(name, "s") == 0) {
+    if (r->own_name && strcmp(name, r->own_name) == 0) {
+        *slot = r->own_slot;
+        return LM_SYM_SLOT;
+    }
+    if (c->scope == LM_SCOPE_SECTION && !r->own_name && strcmp(name, "s") == 0) {
         *slot = LM_SLOT_S;
         return LM_SYM_SLOT;
     }
@@ -154,16 +190,20 @@ static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
 /* Sensors are known everywhere, so that the message can say that they are not allowed. */
 static int is_sensor(void *ctx, const char *name)
 {
-    (void)ctx;
-    return lm_sensor_is(name);
+    const scope_ctx *c = ctx;
+    return lm_sensor_is(name) || (c->r->internal && strcmp(name, "_s") == 0);
 }
 
 static int sensor(void *ctx, const lm_sensor_call *call, int *slot)
 {
     const scope_ctx *c = ctx;
+    if (c->r->internal && strcmp(call->fn, "_s") == 0) {
+        *slot = (int)strtol(call->args[0], NULL, 10);
+        return 0;
+    }
     if (c->scope >= LM_SCOPE_SENSORS) return lm_sensor_slot(c->r, call, slot);
     lm_error(c->r->diag, call->loc, "the sensor '%s' cannot be used here: %s", call->fn,
-             hints[c->scope]);
+             hint_of(c->r, c->scope));
     return -1;
 }
 
@@ -174,7 +214,7 @@ static const lm_grid *surface(void *ctx, const char *name, lm_loc loc)
     static const lm_grid none = {.to = 1, .width = 1, .cells = 2, .first = -2};
     if (c->scope < LM_SCOPE_SENSORS) {
         lm_error(r->diag, loc, "the surface '%s' cannot be used here: %s", lm_quoted(r, name),
-                 hints[c->scope]);
+                 hint_of(r, c->scope));
         return NULL;
     }
     int errors = r->diag->errors, i = lm_find(r, &r->surfaces, name, loc);
@@ -196,7 +236,10 @@ static const char *const *names(void *ctx, int *n)
             if (e->pattern->var[i]) *LM_PUSH(&r->scratch, &list) = e->pattern->var[i];
     for (int i = 0; i < r->param_names.list.n && list.n < LM_SUGGEST_MOST; i++)
         *LM_PUSH(&r->scratch, &list) = r->param_names.list.at[i];
-    if (c->scope == LM_SCOPE_SECTION) *LM_PUSH(&r->scratch, &list) = "s";
+    if (r->own_name)
+        *LM_PUSH(&r->scratch, &list) = r->own_name;
+    else if (c->scope == LM_SCOPE_SECTION)
+        *LM_PUSH(&r->scratch, &list) = "s";
     if (c->scope >= LM_SCOPE_MOTION)
         for (int i = 0; i < r->coordinates.names.list.n && list.n < LM_SUGGEST_MOST; i++)
             *LM_PUSH(&r->scratch, &list) = r->coordinates.names.list.at[i];
@@ -329,9 +372,26 @@ int lm_read_constant(lm_reader *r, const char *text, lm_loc loc, lm_yaml *node, 
 
 /* --- expressions --- */
 
+/* The quantity that a law has a name for, and a parameter of that name. */
+static int ambiguous_law(lm_reader *r, const lm_expr *e)
+{
+    if (!r->own_name || lm_names_find(&r->param_names, r->own_name) < 0) return 0;
+    if (!lm_expr_uses(e, r->own_slot)) return 0;
+    lm_error(r->diag, e->loc,
+             "'%s' is the %s of the element here, and a parameter of the same name exists; rename "
+             "the parameter",
+             r->own_name,
+             *r->own_name == 'e'   ? "effort"
+             : *r->own_name == 'f' ? "flow"
+             : *r->own_name == 'q' ? "displacement"
+                                   : "momentum");
+    return -1;
+}
+
 /* `s` along a beam, or `dt`, and a parameter of that name cannot be told apart. */
 static int ambiguous(lm_reader *r, lm_scope scope, const lm_expr *e)
 {
+    if (r->own_name) return ambiguous_law(r, e);
     int s = scope == LM_SCOPE_SECTION && lm_names_find(&r->param_names, "s") >= 0 &&
             lm_expr_uses(e, LM_SLOT_S);
     int dt = scope == LM_SCOPE_UPDATE && lm_names_find(&r->param_names, "dt") >= 0 &&

@@ -13,7 +13,8 @@ typedef enum arguments {
     ARGS_BEAM,
     ARGS_BEAM_S,
     ARGS_BODY, /* or none: the whole model */
-    ARGS_NONE
+    ARGS_NONE,
+    ARGS_POWER /* an element of the power graph */
 } arguments;
 
 static const struct sensor {
@@ -50,8 +51,14 @@ static const struct sensor {
      "section forces and largest stress at s (0 to 1)"},
     {"energy", LM_SENSOR_ENERGY, ARGS_BODY, "kinetic|elastic|gravity|total",
      "energy.kinetic or energy(body).kinetic", "energy of the whole model, or of one body"},
-    {"power", LM_SENSOR_POWER, ARGS_NONE, "external", "power.external",
-     "power of loads and drives"},
+    {"power", LM_SENSOR_POWER, ARGS_NONE, "external", "power.external or power(element)",
+     "power of loads and drives; of an element of `power`: along its bond"},
+    {"effort", LM_SENSOR_VARIABLE, ARGS_POWER, NULL, "effort(element)",
+     "effort of an element of `power`; of a TF or GY at its `from`"},
+    {"flow", LM_SENSOR_VARIABLE, ARGS_POWER, NULL, "flow(element)",
+     "flow of an element of `power`; of a TF or GY at its `from`"},
+    {"state", LM_SENSOR_VARIABLE, ARGS_POWER, NULL, "state(element)",
+     "displacement of a C, momentum of an I of `power`"},
 };
 enum { SENSORS = sizeof sensors / sizeof *sensors };
 
@@ -105,6 +112,8 @@ static lm_spec_sensor blank(lm_sensor_kind kind, lm_loc loc)
                             .loc = loc};
 }
 
+int lm_sensor_same(lm_reader *r, const lm_spec_sensor *s) { return slot_of(r, s); }
+
 int lm_sensor_variable(lm_reader *r, int variable, int rate)
 {
     lm_spec_sensor s =
@@ -124,6 +133,13 @@ int lm_sensor_state(lm_reader *r, int state)
 {
     lm_spec_sensor s = blank(LM_SENSOR_STATE, (lm_loc){NULL, 0, 0});
     s.state = state;
+    return slot_of(r, &s);
+}
+
+int lm_sensor_delay(lm_reader *r, int delay)
+{
+    lm_spec_sensor s = blank(LM_SENSOR_DELAY, (lm_loc){NULL, 0, 0});
+    s.state = delay;
     return slot_of(r, &s);
 }
 
@@ -232,7 +248,7 @@ static int coordinate(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor *
 static int read_arguments(lm_reader *r, const struct sensor *def, const lm_sensor_call *call,
                           lm_spec_sensor *s)
 {
-    static const int least[] = {1, 1, 1, 1, 2, 0, 0}, most[] = {2, 1, 1, 1, 2, 1, 0};
+    static const int least[] = {1, 1, 1, 1, 2, 0, 0, 1}, most[] = {2, 1, 1, 1, 2, 1, 0, 1};
     if (call->nargs < least[def->args] || call->nargs > most[def->args]) {
         lm_error(r->diag, call->loc, "%s has %d argument%s; write %s", def->name, call->nargs,
                  call->nargs == 1 ? "" : "s", def->usage);
@@ -245,8 +261,43 @@ static int read_arguments(lm_reader *r, const struct sensor *def, const lm_senso
     case ARGS_BEAM:
     case ARGS_BEAM_S: return beam(r, call, s);
     case ARGS_BODY: return call->nargs ? body(r, call, s) : 0;
+    case ARGS_POWER:
     case ARGS_NONE: return 0;
     }
+    return 0;
+}
+
+/* --- the power graph: a variable that gets its expression when the graph is known --- */
+
+static int power_variable(lm_reader *r, int what, int entry, const lm_sensor_call *call)
+{
+    const char *key = lm_arena_printf(&r->scratch, "%d %d", what, entry);
+    int old, i = lm_names_find(&r->request_keys, key);
+    if (i >= 0) return r->power_requests.at[i].variable;
+    lm_names_add(r->arena, &r->request_keys, lm_arena_str(r->arena, key), &old);
+    const char *name = lm_arena_printf(r->arena, "%s(%s)", call->fn, call->args[0]);
+    int k = lm_new_variable(r, name, call->loc, LM_VARIABLE_VALUE);
+    *LM_PUSH(r->arena, &r->power_requests) = (lm_power_request){entry, what, k, call->loc};
+    return k;
+}
+
+static int power_slot(lm_reader *r, const struct sensor *def, const lm_sensor_call *call, int *slot)
+{
+    static const char *const whats[] = {"effort", "flow", "power", "state"};
+    int what = 0, errors = r->diag->errors;
+    while (strcmp(whats[what], call->fn) != 0) what++;
+    *slot = 1;
+    if (call->nargs != 1 || *call->component) {
+        lm_error(r->diag, call->loc, "%s takes one element of 'power'; write %s", call->fn,
+                 def->usage);
+        return -1;
+    }
+    int entry = lm_find(r, &r->power, call->args[0], call->loc);
+    if (entry < 0 && r->diag->errors > errors) return -1;
+    if (entry < 0)
+        r->tainted = 1;
+    else
+        *slot = lm_sensor_variable(r, power_variable(r, what, entry, call), 0);
     return 0;
 }
 
@@ -294,6 +345,8 @@ static int check_stress(lm_reader *r, const lm_sensor_call *call, const lm_spec_
 int lm_sensor_slot(lm_reader *r, const lm_sensor_call *call, int *slot)
 {
     const struct sensor *def = find_sensor(call->fn);
+    if (def->args == ARGS_POWER || (def->kind == LM_SENSOR_POWER && call->nargs))
+        return power_slot(r, def, call, slot);
     lm_spec_sensor s = blank(def->kind, call->loc);
     int rc = read_arguments(r, def, call, &s);
     *slot = 1;

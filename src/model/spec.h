@@ -230,6 +230,7 @@ typedef struct lm_spec_state { /* of `states:` */
     double value;   /* at the start */
     double every;   /* updated at the multiples of this time; 0: after each step */
     int has_update; /* 0: only the program that runs the model changes it */
+    int at_start;   /* 1: updated once at the start of a run as well */
     lm_expr update; /* of t, sensors, states and dt */
 } lm_spec_state;
 typedef struct lm_spec_surface { /* of `surfaces:` */
@@ -252,24 +253,63 @@ typedef struct lm_spec_variable {
     const char *name; /* "motor.winding momentum", for messages */
     lm_loc loc;
     lm_variable_kind kind;
-    double initial; /* of a state; of others the first guess */
-    lm_expr expr;   /* of t and sensors */
-    int unit;       /* variables of one unit are compared with each other; 0: with none */
+    double initial;  /* of a state; of others the first guess */
+    lm_expr expr;    /* of t and sensors */
+    const int *rate; /* RATE: slot of the rate of each input of expr; 0: of t */
+    int unit;        /* variables of one unit are compared with each other; 0: with none */
 } lm_spec_variable;
 
-/* Blocks of controllers: each gives one number, its name in expressions. */
+/* Blocks of controllers: each gives one number, its name in expressions (docs/theory/blocks.md). What
+ * stands in a block beside that, such as `pid.integral`, follows the blocks of the file in
+ * lm_spec.blocks, as signals. */
 typedef enum lm_block_type {
     LM_BLOCK_SIGNAL,     /* value */
+    LM_BLOCK_GAIN,       /* gain * input */
     LM_BLOCK_INTEGRATOR, /* initial + integral of input */
+    LM_BLOCK_PID,
+    LM_BLOCK_TRANSFER_FUNCTION,
+    LM_BLOCK_STATE_SPACE,
+    LM_BLOCK_FILTER,  /* low pass */
+    LM_BLOCK_LOOKUP,  /* table of one input */
+    LM_BLOCK_SAMPLED, /* zero-order hold */
+    LM_BLOCK_DELAY,   /* input some time ago */
+    LM_BLOCK_SWITCH   /* relay with hysteresis */
 } lm_block_type;
+typedef struct lm_spec_matrix { /* a list is a matrix of one row */
+    int rows, cols;             /* 0: not given */
+    double *at;                 /* row by row */
+} lm_spec_matrix;
 typedef struct lm_spec_block {
     lm_spec_item item;
     lm_block_type type;
-    double initial;
-    lm_expr value, input; /* as read; of t and sensors */
-    int variable;         /* that it gives, -1: it gives */
-    int state;            /* this state */
+    double initial, gain, every; /* every 0: in continuous time */
+    lm_spec_matrix limits;       /* low, high */
+    double kp, ki, kd;           /* pid, and times: of the filter of the derivative, */
+    double filter, anti_windup;  /* of tracking at the limits; 0: none */
+    int has_rate;
+    lm_spec_matrix numerator, denominator; /* highest power first */
+    lm_spec_matrix a, b, c, d, start;      /* state space: A, B, C, D, states at the start */
+    double frequency, time_constant,
+        damping; /* filter; time_constant also where frequency is given */
+    int order;
+    lm_spec_matrix points; /* x, y */
+    int spline;
+    double time;
+    int samples, has_initial;
+    double on, off;
+    lm_spec_matrix values; /* off, on */
+    int ninputs;           /* state space */
+    /* What its name stands for, one of them >= 0; none: several outputs. */
+    int variable, state, delay;
 } lm_spec_block;
+typedef struct lm_spec_delay {
+    lm_spec_item item;
+    double time;
+    int samples; /* intervals of the history in that time */
+    int has_initial;
+    double initial; /* before that time; else the input at the start */
+    lm_expr input;  /* of t and sensors */
+} lm_spec_delay;
 
 /* The power graph: elements joined by bonds, each of which carries an effort and a flow whose product
  * is the power that goes from its first end to its second. */
@@ -334,7 +374,8 @@ typedef enum lm_sensor_kind {
     LM_SENSOR_STEP,  /* dt: time since the last update */
     LM_SENSOR_ACCEL, /* second derivative of a joint coordinate */
     LM_SENSOR_VARIABLE,
-    LM_SENSOR_VARIABLE_RATE /* of a state */
+    LM_SENSOR_VARIABLE_RATE, /* of a state */
+    LM_SENSOR_DELAY          /* of lm_spec.delays: number `state` */
 } lm_sensor_kind;
 enum {
     LM_SECTION_N,
@@ -462,6 +503,7 @@ typedef struct lm_spec {
     LM_VEC(lm_spec_surface) surfaces;
     int cells; /* heights of all surfaces */
     LM_VEC(lm_spec_block) blocks;
+    LM_VEC(lm_spec_delay) delays;
     LM_VEC(lm_spec_variable) variables;
     LM_VEC(lm_spec_element) elements;
     LM_VEC(lm_spec_bond) bonds;

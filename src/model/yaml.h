@@ -23,6 +23,7 @@ typedef struct lm_yaml {
     int height;             /* levels below it, aliases expanded */
     int size;               /* nodes in it, aliases expanded; the limits keep it in range */
     void *cache;            /* the reader's */
+    const void *owner;      /* the reader's: the instance of a component that a key belongs to */
 } lm_yaml;
 
 enum {

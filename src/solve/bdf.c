@@ -86,8 +86,8 @@ static void learn(bdf *b)
     const double *d = NV_DATA_S(b->dky);
     int order = 0;
     if (IDAGetEstLocalErrors(b->ida, b->dky) == 0) {
-        double x = lm_motion_norm(s->sys, b->unit, d);
-        double v = lm_motion_norm(s->sys, b->unit, d + s->sys->nv) / c->speed;
+        double x = lm_speed_norm(s->sys, b->unit, d);
+        double v = lm_speed_norm(s->sys, b->unit, d + s->sys->nv) / c->speed;
         s->clock->err_last = fmax(x, v) / b->allowed;
     }
     bdf_note_noise(b);
@@ -104,7 +104,7 @@ static int advance(bdf *b, double t)
     lm_clock *c = s->clock;
     c->h = t - c->t;
     c->t = t;
-    double speed = lm_motion_norm(s->sys, c->size, s->v);
+    double speed = lm_speed_norm(s->sys, c->size, s->v);
     c->speed = fmax(c->speed, speed);
     b->turned += c->h * speed;
     b->steps++;

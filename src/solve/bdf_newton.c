@@ -72,7 +72,7 @@ double bdf_echo(bdf *b)
     }
     lm_linear_correct(s->lin, 2, x);
     double size = s->clock->size;
-    return fmax(1, fmax(lm_motion_norm(sys, size, x), lm_motion_norm(sys, size, x + n)));
+    return fmax(1, fmax(lm_speed_norm(sys, size, x), lm_speed_norm(sys, size, x + n)));
 }
 
 static int refactor(bdf *b, const trial *k)
@@ -126,16 +126,17 @@ static double correct(bdf *b, const trial *k, int gap, double *motion)
     int nv = sys->nv, nl = sys->nl;
     double *cor = NV_DATA_S(k->correction), cj = k->cj, size = b->unit;
     double *d = s->x, *e = s->x + nv + nl, *f = NV_DATA_S(b->res), mass = 1 / (size * s->mass_unit);
+    s->sys->tick = 1 / cj;
     double most = lm_motion_norm(sys, size, d);
-    double speeds = most * cj / s->clock->speed;
-    *motion = most + lm_motion_norm(sys, size, f) / cj;
+    double speeds = lm_speed_norm(sys, size, d) * cj / s->clock->speed;
+    *motion = most + lm_speed_norm(sys, size, f) / cj;
     sys->form->local_rate(sys, k->y, d, b->rate);
     for (int i = 0; i < nv; i++) {
         cor[i] += b->rate[i] - f[i] / cj;
         cor[nv + i] += cj * d[i];
     }
     if (gap) {
-        *motion += lm_motion_norm(sys, size, e);
+        *motion += lm_speed_norm(sys, size, e);
         sys->form->local_rate(sys, k->y, e, b->rate);
         for (int i = 0; i < nv; i++) {
             cor[i] += b->rate[i];
@@ -181,7 +182,7 @@ static bdf_result iterate(bdf *b, const trial *k)
 {
     const lm_integrator *s = &b->base;
     double goal = fmax(0.03 * b->allowed, 1e-15), last = 0, ratio = k->cj / b->factor_cj;
-    double floor = 4e-15 * (1 + lm_motion_norm(s->sys, b->unit, k->y));
+    double floor = 4e-15 * (1 + lm_speed_norm(s->sys, b->unit, k->y));
     int factors = b->factor_cj == 0 || ratio > 1.6 || ratio < 0.6 || b->turned > MOST_TURNED;
     int current = factors; /* made in this step */
     for (int it = 0; it < 12; it++) {

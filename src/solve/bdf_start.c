@@ -1,5 +1,6 @@
 /* How errors are measured in the method `bdf`, and how IDA is started: from the state block alone, at
  * first, after kinks, at checkpoints, and where the local coordinates have gone too far. */
+#include "form/machine.h"
 #include "solve/bdf.h"
 
 #include <math.h>
@@ -77,6 +78,12 @@ int bdf_weights(N_Vector y, N_Vector w, void *data)
         u[i] = 1 / (b->allowed * (sys->angular[i] ? 1 : b->unit));
         u[sys->nv + i] = u[i] / s->clock->speed;
     }
+    for (int k = 0; k < sys->nvariables; k++) { /* of these, the values of states */
+        int i = sys->nv - sys->nvariables + k;
+        u[i] = u[sys->nv + i] = 0;
+        if (sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE)
+            u[sys->nv + i] = 1 / (b->allowed * lm_variable_scale(sys, k));
+    }
     for (int k = 0; k < sys->nl; k++) u[2 * sys->nv + k] = 0;
     return 0;
 }
@@ -87,7 +94,7 @@ static void start_speed(lm_integrator *g)
 {
     lm_clock *c = g->clock;
     if (c->speed > 0) return;
-    double v = lm_motion_norm(g->sys, c->size, g->v), a = lm_motion_norm(g->sys, c->size, g->a);
+    double v = lm_speed_norm(g->sys, c->size, g->v), a = lm_speed_norm(g->sys, c->size, g->a);
     c->speed = fmax(fmax(v, sqrt(a)), 1 / span(g));
 }
 
@@ -103,7 +110,7 @@ int bdf_is_far(const bdf *b)
         double angle2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
         if (angle2 > MOST_ROTATION * MOST_ROTATION) return 1;
     }
-    return 1e-14 * lm_motion_norm(b->base.sys, b->unit, xi) > b->allowed;
+    return 1e-14 * lm_speed_norm(b->base.sys, b->unit, xi) > b->allowed;
 }
 
 /* Place q_ref: what turns on and on has LEAD radians to go to it, and as many beyond. */
@@ -192,7 +199,7 @@ static int first_step(bdf *b, double limit)
     double *jerk = NV_DATA_S(b->res), speed = s->clock->speed;
     int bad = start_jerk(b, fmin(1e-4 / speed, 1e-3 * (limit - s->clock->t)), a, jerk);
     if (bad < 0) return bad;
-    double most = fmax(lm_motion_norm(sys, b->unit, a), lm_motion_norm(sys, b->unit, jerk) / speed);
+    double most = fmax(lm_speed_norm(sys, b->unit, a), lm_speed_norm(sys, b->unit, jerk) / speed);
     b->h_first = bad ? s->opt.first_step : 0.1 * sqrt(b->allowed / fmax(most, 1e-100));
     b->h_first = fmax(b->h_first, 2 * bdf_least_step(s));
     return 0;

@@ -5,6 +5,7 @@
  * v; accelerations come from the constrained mass matrix (index 1). After every step positions and
  * velocities are projected onto the constraints. For smooth, non-stiff motions at tight tolerances;
  * stiff springs and beams want generalized-alpha. */
+#include "form/machine.h"
 #include "solve/integrator.h"
 
 #include <math.h>
@@ -97,7 +98,13 @@ static double extrapolate(extrapolation *g, int k)
     }
     if (k == 0) return INFINITY;
     double most = 0;
-    for (int i = 0; i < nv; i++) {
+    for (int k2 = 0; k2 < s->sys->nvariables; k2++) { /* of variables, the values of states */
+        int i = 2 * nv - s->sys->nvariables + k2;
+        if (s->sys->model->spec->variables.at[k2].kind != LM_VARIABLE_STATE) continue;
+        double e = fabs(g->table[k][i] - g->table[k - 1][i]) / lm_variable_scale(s->sys, k2);
+        if (!(e <= most)) most = e;
+    }
+    for (int i = 0; i < nv - s->sys->nvariables; i++) {
         double unit = s->sys->angular[i] ? 1 : s->clock->size;
         double e = fabs(g->table[k][i] - g->table[k - 1][i]) / unit;
         double f = fabs(g->table[k][nv + i] - g->table[k - 1][nv + i]) / (unit * s->clock->speed);
@@ -127,7 +134,7 @@ static int accept(extrapolation *g, int k, double t, double h)
     }
     int bad = lm_consistent_acceleration(s, t, s->q, s->v, s->a, s->lam);
     if (bad) return bad;
-    s->clock->speed = fmax(s->clock->speed, lm_motion_norm(sys, s->clock->size, s->v));
+    s->clock->speed = fmax(s->clock->speed, lm_speed_norm(sys, s->clock->size, s->v));
     s->clock->t = t;
     s->clock->h = h;
     lm_integrator_count(s, h);
@@ -221,7 +228,7 @@ static void start_speed(lm_integrator *g)
 {
     lm_clock *c = g->clock;
     if (c->speed > 0) return;
-    double v = lm_motion_norm(g->sys, c->size, g->v), a = lm_motion_norm(g->sys, c->size, g->a);
+    double v = lm_speed_norm(g->sys, c->size, g->v), a = lm_speed_norm(g->sys, c->size, g->a);
     c->speed = fmax(fmax(v, sqrt(a)), 1 / (g->opt.until - g->opt.t0));
 }
 

@@ -42,7 +42,7 @@ static void accept(genalpha *g, double t, double h)
     lm_copy(s->lam, g->tlam, nl);
     lm_copy(g->w, g->tw, nv);
     lm_copy(s->dx, g->tdx, nv);
-    double moved = lm_motion_norm(s->sys, s->clock->size, s->dx);
+    double moved = lm_speed_norm(s->sys, s->clock->size, s->dx);
     g->turned += moved;
     g->filter_turned += moved;
     lm_integrator_arrive(s, t, h);

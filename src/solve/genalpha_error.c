@@ -1,4 +1,5 @@
 /* The error of a step of generalized-alpha, without vibrations that need not be followed. */
+#include "form/machine.h"
 #include "solve/genalpha.h"
 
 #include <math.h>
@@ -14,9 +15,19 @@
 #define SINGULAR 100.0
 
 /* Size of an error of the motion, as compared with the tolerance. */
+/* Of variables that are states, motions of the integral count over value times time, in which the largest
+ * rate makes the largest value. */
 static double motion_size(const genalpha *g, const double *dx)
 {
-    return lm_motion_norm(g->base.sys, g->base.clock->size, dx);
+    const lm_system *sys = g->base.sys;
+    double most = lm_speed_norm(sys, g->base.clock->size, dx);
+    for (int k = 0; k < sys->nvariables; k++) {
+        if (sys->model->spec->variables.at[k].kind != LM_VARIABLE_STATE) continue;
+        double scale = lm_variable_scale(sys, k), pace = sys->discrete->pace[k];
+        double x = fabs(dx[sys->nv - sys->nvariables + k]) * pace / (scale * scale);
+        if (!(x <= most)) most = x;
+    }
+    return most;
 }
 
 /* Error that a step may have: together they stay below the tolerance. */
@@ -88,7 +99,7 @@ static double without_vibrations(genalpha *g, double t, double h, double c, doub
 static double remembered_jerk(const genalpha *g, double h)
 {
     const lm_clock *c = g->base.clock;
-    double a = lm_motion_norm(g->base.sys, c->size, g->tw);
+    double a = motion_size(g, g->tw);
     return a > 0 ? c->jerk * exp(-h * c->jerk / a) : 0;
 }
 

@@ -50,7 +50,7 @@ static double amplification(genalpha *g)
         s->x[nv + k] = bits >> 16 & 1 ? unit : -unit;
     }
     lm_linear_correct(s->lin, 1, s->x);
-    return lm_motion_norm(s->sys, s->clock->size, s->x);
+    return lm_speed_norm(s->sys, s->clock->size, s->x);
 }
 
 /* Part of the motion in a step that is rounding: of the positions eps A; these turn the constraint
@@ -58,7 +58,7 @@ static double amplification(genalpha *g)
 double genalpha_noise(const genalpha *g, double h)
 {
     const lm_integrator *s = &g->base;
-    double v = lm_motion_norm(s->sys, s->clock->size, s->v), A = g->amplify;
+    double v = lm_speed_norm(s->sys, s->clock->size, s->v), A = g->amplify;
     return 10 * ROUNDING * (A + h * v * A * A);
 }
 
@@ -144,7 +144,7 @@ static double correct(genalpha *g, double h, double cM, double *motion)
     const double *e = s->x + nv + nl;
     double iw = 1 / (g->b * h * h), iv = g->c / (g->b * h), unit = 1 / s->clock->size;
     double most = lm_motion_norm(sys, s->clock->size, s->x);
-    if (g->gap > 0) most += lm_motion_norm(sys, s->clock->size, e);
+    if (g->gap > 0) most += lm_speed_norm(sys, s->clock->size, e);
     for (int i = 0; i < nv; i++) {
         double d = s->x[i];
         g->tdx[i] += d + e[i];
@@ -179,6 +179,7 @@ lm_step_result genalpha_iterate(genalpha *g, double t, double h, double goal)
     lm_system *sys = s->sys;
     double cM = (1 - g->am) / (g->b * h * h * (1 - g->af)), last = 0;
     g->current = 0;
+    sys->tick = h;
     if (sys->form->retract(sys, s->q, g->tdx, g->tq)) return LM_STEP_DIVERGED;
     double ratio = g->factor_h > 0 ? h / g->factor_h : 0;
     if (g->factor_cM == 0 || s->clock->fresh != 0 || ratio > 1.5 || ratio < 0.6 ||

@@ -1,5 +1,7 @@
 #include "solve/integrator.h"
 
+#include "form/machine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,17 +50,27 @@ void lm_integrator_free(lm_integrator *g)
     lm_free(g->x);
 }
 
-double lm_motion_norm(const lm_system *sys, double size, const double *dx)
+double lm_speed_norm(const lm_system *sys, double size, const double *dx)
 {
     double most = 0, unit = 1 / (size * size);
-    int n = sys->scalar ? 1 : 3;
-    for (int i = 0; i < sys->nv; i += n) {
+    int n = sys->scalar ? 1 : 3, moving = sys->nv - sys->nvariables;
+    for (int i = 0; i < moving; i += n) {
         double sum = 0;
         for (int k = i; k < i + n; k++) sum += dx[k] * dx[k];
         if (!sys->angular[i]) sum *= unit;
         if (!(sum <= most)) most = sum; /* keeps NaN */
     }
     return sqrt(most);
+}
+
+double lm_motion_norm(const lm_system *sys, double size, const double *dx)
+{
+    double most = lm_speed_norm(sys, size, dx);
+    for (int k = 0; k < sys->nvariables; k++) {
+        double x = fabs(lm_variable_motion(sys, k, dx[sys->nv - sys->nvariables + k]));
+        if (!(x <= most)) most = x;
+    }
+    return most;
 }
 
 /* ---- constrained mass matrix ---- */
@@ -68,7 +80,7 @@ static double mass_unit(const lm_system *sys, const double *values)
 {
     double sum = 0;
     int n = 0;
-    for (int i = 0; i < sys->nv; i++) {
+    for (int i = 0; i < sys->nv - sys->nvariables; i++) {
         int k = lm_pattern_find(&sys->pattern, i, i);
         if (k >= 0 && values[k] > 0) sum += values[k], n++;
     }
@@ -113,7 +125,7 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
     for (int i = 0; i < n; i++) g->x[i] = i < nv ? sin(1.0 + i) : 0;
     lm_linear_solve(g->lin, g->x);
     double most = 0;
-    for (int i = 0; i < nv; i++) most = fmax(most, fabs(g->x[i]));
+    for (int i = 0; i < nv - g->sys->nvariables; i++) most = fmax(most, fabs(g->x[i]));
     return most < 1e12 ? 0 : 1;
 }
 
@@ -199,7 +211,7 @@ int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, 
         for (int k = 0; k < nl; k++) g->x[nv + k] = -g->x[nv + k];
         lm_linear_solve(g->lin, g->x);
         for (int i = 0; i < nv; i++) v[i] += g->x[i];
-        *change = fmax(*change, lm_motion_norm(sys, g->clock->size, g->x));
+        *change = fmax(*change, lm_speed_norm(sys, g->clock->size, g->x));
     }
     return isfinite(*change) ? 0 : 2;
 }
@@ -225,7 +237,7 @@ int lm_project_position(lm_integrator *g, double t, double *q, double *moved, do
         best = fmin(best, *gap);
         memset(g->x, 0, sizeof(double) * (size_t)nv);
         lm_linear_solve(g->lin, g->x);
-        double n = lm_motion_norm(sys, g->clock->size, g->x);
+        double n = lm_speed_norm(sys, g->clock->size, g->x);
         if (!isfinite(n)) return 1;
         for (int i = 0; i < nv && n > 0.3; i++) g->x[i] *= 0.3 / n; /* small turns only */
         *moved += fmin(n, 0.3);

@@ -102,7 +102,9 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step);
 /* State at a time within the last step, into q v a lam (any of v a lam may be NULL). */
 int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
 
-/* Largest translation (over `size`) or rotation in a motion dx[nv]. */
+/* Largest translation (over `size`) or rotation in a motion dx[nv] of the mechanism; and with that of
+ * its variables over a step (form/machine.h). */
+double lm_speed_norm(const lm_system *sys, double size, const double *dx);
 double lm_motion_norm(const lm_system *sys, double size, const double *dx);
 
 /* The present state becomes the start of the next step: q0, v0, a0, lam0. */

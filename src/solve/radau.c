@@ -147,7 +147,7 @@ static int advance(radau *g, double t, double h)
     lm_copy(s->a, g->a[2], nv);
     lm_copy(s->lam, g->lam[2], nl);
     lm_copy(s->q, g->q, sys->nq);
-    g->turned += lm_motion_norm(sys, s->clock->size, s->dx);
+    g->turned += lm_speed_norm(sys, s->clock->size, s->dx);
     lm_integrator_arrive(s, t, h);
     if (!sys->works) return 0;
     recall(g);
@@ -228,8 +228,8 @@ static double turning_limit(const radau *g)
 {
     const lm_integrator *s = &g->base;
     double most = 0;
-    int n = s->sys->scalar ? 1 : 3;
-    for (int i = 0; i < s->sys->nv; i += n) {
+    int n = s->sys->scalar ? 1 : 3, moving = s->sys->nv - s->sys->nvariables;
+    for (int i = 0; i < moving; i += n) {
         double sum = 0;
         for (int k = i; k < i + n; k++) sum += s->v[k] * s->v[k];
         if (s->sys->angular[i] && sum > most) most = sum;
@@ -365,7 +365,7 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
     double *own;
     if (!g) return NULL;
     g->q = lm_alloc(sizeof(double) * (5 * (size_t)sys->nq + 26 * nv + 14 * nl + 1));
-    int wanted = !sys->flexible && sys->nl > 0;
+    int wanted = !sys->flexible && (sys->nl > 0 || sys->nvariables > 0);
     if (wanted) g->mass = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     g->M = lm_alloc(sizeof(double) * 3 * (size_t)sys->pattern.nnz);
     if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 2, &own) || !g->q || !g->M ||

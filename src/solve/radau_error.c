@@ -1,4 +1,5 @@
 /* Errors and the size of steps of the method `radau` (docs/theory/radau.md). */
+#include "form/machine.h"
 #include "solve/radau.h"
 
 #include <math.h>
@@ -34,7 +35,26 @@ static double row_misses(radau *g, double h, int k)
         for (int j = 0; j < 3; j++) sum += w[j + 1] * g->rate[j][i];
         miss[i] = h * sum + g->off[k][i] - g->x[k][i];
     }
+    for (int i = st->sys->nv - st->sys->nvariables; i < st->sys->nv; i++) miss[i] = 0;
     return lm_motion_norm(st->sys, st->clock->size, miss);
+}
+
+/* Beside bodies that vibrate, whose deflections are small against their size, errors of variables count
+ * with this: over their largest values they are as those of motions of rigid bodies. */
+#define BESIDE 1e-2
+
+/* Of the variables of a machine the error of the value counts, v_err = x_err/s - gx, over the largest
+ * value so far, that of this step included; what is no state follows the others. */
+static void variable_errors(radau *g, double s, const double *gx, double *x)
+{
+    const lm_system *sys = g->base.sys;
+    int first = sys->nv - sys->nvariables;
+    double part = sys->flexible ? BESIDE : 1;
+    for (int k = 0; k < sys->nvariables; k++) {
+        int i = first + k, state = sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
+        double unit = lm_variable_scale(sys, k), value = fmax(unit, fabs(g->v[2][i]));
+        x[i] = state ? part * sys->tick * (x[i] / s - gx[i]) * unit / value : 0;
+    }
 }
 
 /* Embedded formula of order 3, as in RADAU5: with s = h/g,
@@ -70,6 +90,7 @@ double radau_estimate(radau *g, double h)
     lm_sparse_mul(&sys->pattern, g->D, s * s, gx, g->sol);
     memset(g->sol + nv, 0, sizeof(double) * (size_t)sys->nl);
     lm_linear_correct(st->lin, 1, g->sol);
+    variable_errors(g, s, gx, g->sol);
     double most = lm_motion_norm(sys, st->clock->size, g->sol);
     for (int k = 0; k < 2; k++) {
         double off = lm_motion_norm(sys, st->clock->size, g->off[k]);

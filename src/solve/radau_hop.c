@@ -26,7 +26,7 @@ static int project(radau *g, double t, double most)
 {
     lm_integrator *s = &g->base;
     double moved, gap, change, *v = g->v[2];
-    double speed = fmax(lm_motion_norm(s->sys, s->clock->size, v), 1 / (s->opt.until - s->opt.t0));
+    double speed = fmax(lm_speed_norm(s->sys, s->clock->size, v), 1 / (s->opt.until - s->opt.t0));
     int bad = lm_project_position(s, t, g->q, &moved, &gap);
     if (bad || moved > most) return bad < 0 ? bad : 2;
     bad = lm_project_velocity(s, t, g->q, v, &change);
@@ -63,7 +63,7 @@ static int smooth_acceleration(radau *g, double t, double h, double most)
     int bad = lm_consistent_acceleration(s, t, g->q, g->v[2], g->a[2], g->lam[2]);
     if (bad) return bad < 0 ? bad : 2;
     for (int i = 0; i < s->sys->nv; i++) g->da[2][i] = h * h * (g->a[2][i] - g->da[2][i]);
-    return lm_motion_norm(s->sys, s->clock->size, g->da[2]) > most ? 2 : 0;
+    return lm_speed_norm(s->sys, s->clock->size, g->da[2]) > most ? 2 : 0;
 }
 
 int radau_hop(radau *g, double t, double h, double most)

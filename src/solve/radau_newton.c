@@ -376,6 +376,7 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
     int refill = !wants_matrices(g) && wants_factors(g, h);
     int current = wants_matrices(g) || (refill && !serve_again(g)); /* matrices of this step */
     int factors = current || refill;
+    s->sys->tick = h;
     for (int it = 0; it < 15; it++) {
         int bad = factors ? refactor(g, t, h, current) : 0;
         if (bad) return no_factors(g, t, h, bad);

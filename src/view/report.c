@@ -80,13 +80,13 @@ static int put_motion(lm_report_part *p)
     if (!bad) bad = lm_report_vectors(p, "joint_forces", m ? m->njoints : -1);
     if (!bad) bad = lm_report_vectors(p, "load_forces", m ? m->spec->loads.n : -1);
     lm_json_key_null(p->j, "modes");
-    return bad;
+    return bad ? bad : lm_report_power(p);
 }
 
 static int put_modes(lm_report_part *p)
 {
-    static const char *const none[] = {"poses", "colours", "joint_forces", "load_forces"};
-    for (int i = 0; i < 4; i++) lm_json_key_null(p->j, none[i]);
+    static const char *const none[] = {"poses", "colours", "joint_forces", "load_forces", "power"};
+    for (int i = 0; i < 5; i++) lm_json_key_null(p->j, none[i]);
     int bad = lm_report_tables(p);
     return bad ? bad : lm_report_modes(p);
 }
@@ -184,7 +184,8 @@ static int put_run(lm_report *r, const lm_result *f, const lm_scene *scene)
         lm_scene_json(&r->runs, scene, f->pose_names);
     else
         lm_json_null(&r->runs);
-    int bad = put_analyses(r, f, scene);
+    int bad = lm_report_graph(r, f->model ? f->model->spec : NULL);
+    if (!bad) bad = put_analyses(r, f, scene);
     lm_json_close(&r->runs, '}');
     r->nruns++;
     r->runs_left--;
@@ -228,6 +229,7 @@ static int put_drawing(lm_report *r, const lm_drawing *d, const lm_scene *scene)
     put_head(r, &(run_head){d->name, spec->file, spec->title, "", "done", "", spec->text});
     lm_json_key(j, "scene");
     lm_scene_json(j, scene, d->pose_names);
+    if (lm_report_graph(r, spec)) return 2;
     lm_json_key_open(j, "analyses", '[');
     lm_json_open(j, '{');
     lm_json_key_text(j, "name", "initial state");
@@ -241,8 +243,8 @@ static int put_drawing(lm_report *r, const lm_drawing *d, const lm_scene *scene)
     lm_json_key_open(j, "tables", '{');
     lm_json_close(j, '}');
     int bad = lm_report_one_pose(r, scene, d->pose ? d->pose : scene->rest);
-    static const char *const none[] = {"colours", "joint_forces", "load_forces", "modes"};
-    for (int i = 0; i < 4; i++) lm_json_key_null(j, none[i]);
+    static const char *const none[] = {"colours", "joint_forces", "load_forces", "modes", "power"};
+    for (int i = 0; i < 5; i++) lm_json_key_null(j, none[i]);
     lm_json_close(j, '}');
     lm_json_close(j, ']');
     lm_json_close(j, '}');

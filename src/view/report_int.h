@@ -47,6 +47,9 @@ int lm_report_vectors(lm_report_part *p, const char *key, int expected);
 int lm_report_poses(lm_report_part *p);
 /* report_modes.c: "modes" */
 int lm_report_modes(lm_report_part *p);
+/* report_power.c: "graph" of a run (NULL: none is known), "power" of an analysis */
+int lm_report_graph(lm_report *r, const lm_spec *spec);
+int lm_report_power(lm_report_part *p);
 /* summary.c: the rows of "summary" */
 int lm_report_summary(lm_report_part *p);
 void lm_report_put_fact(lm_json *j, const lm_report_fact *f);

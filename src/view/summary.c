@@ -90,7 +90,7 @@ static void see_outputs(void *ctx, const lm_rows *t, const double *row, long i)
 /* ---- energy ---- */
 
 typedef struct balance {
-    double first[3]; /* kinetic, elastic, gravity at the start */
+    double first[4]; /* kinetic, elastic, gravity, stored at the start */
     double imbalance, exchanged, phi;
     long rows;
 } balance;
@@ -100,18 +100,20 @@ typedef struct balance {
 static void see_energy(void *ctx, const lm_rows *t, const double *row, long i)
 {
     balance *b = ctx;
-    const double now[3] = {get(t, row, "kinetic"), get(t, row, "elastic"), get(t, row, "gravity")};
+    const double now[4] = {get(t, row, "kinetic"), get(t, row, "elastic"), get(t, row, "gravity"),
+                           get(t, row, "stored")};
     if (i == 0) memcpy(b->first, now, sizeof now);
     b->rows = i + 1;
     b->imbalance = fmax(b->imbalance, fabs(get(t, row, "balance")));
     b->phi = fmax(b->phi, get(t, row, "constraint"));
     b->exchanged = fmax(b->exchanged, fmax(now[0], fabs(get(t, row, "work"))));
-    for (int k = 0; k < 3; k++) b->exchanged = fmax(b->exchanged, fabs(now[k] - b->first[k]));
+    for (int k = 0; k < 4; k++) b->exchanged = fmax(b->exchanged, fabs(now[k] - b->first[k]));
 }
 
 static void tell_energy(lm_report_part *p, const balance *b)
 {
-    double rounding = 1e-13 * (fabs(b->first[0]) + fabs(b->first[1]) + fabs(b->first[2]));
+    double rounding = 0;
+    for (int k = 0; k < 4; k++) rounding += fmax(0, 1e-13 * fabs(b->first[k]));
     if (!isfinite(b->imbalance) || !isfinite(b->exchanged)) {
         fact(p, "energy balance", "bad", "not a number");
         return;

@@ -1,7 +1,13 @@
 /** Reports of other kinds, and broken ones. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { crankReport, largeReport, modesReport, twoRuns } from "../../viewer/test/fixtures.mjs";
+import {
+    crankReport,
+    largeReport,
+    modesReport,
+    POWER,
+    twoRuns,
+} from "../../viewer/test/fixtures.mjs";
 import { Browser, emptyPage, legend, picture, shows, state } from "./page.mjs";
 
 let browser;
@@ -40,6 +46,38 @@ test("a Campbell diagram has a line per mode", async () => {
     await page.locator(".campbell .u-wrap").waitFor();
     await page.locator(".campbell .u-over").hover();
     assert.match(await page.locator(".campbell .hint").textContent(), /Mode [1-4]: .* Hz at speed/);
+});
+
+test("the power graph is drawn, with what went through it", async () => {
+    const evil =
+        '<script>alert(1)</script><rect width="5" height="5" onclick="alert(2)"/>' +
+        '<foreignObject><b>no</b></foreignObject>';
+    const graph =
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 90"><style>*{fill:red}</style>' +
+        `${evil}<path d="M1 1 L9 9" stroke="#2f80d8"/><text x="9" y="20">&#60;battery&#62;</text></svg>`;
+    page = await browser.ready(browser.write(crankReport(emptyPage, { graph, power: POWER })));
+    await page.getByRole("tab", { name: "Power" }).click();
+    assert.equal(await page.locator(".graph svg text").textContent(), "<battery>");
+    const inside = await page.locator(".graph svg").evaluate((svg) => ({
+        tags: [...svg.querySelectorAll("*")].map((e) => e.localName).join(" "),
+        listens: Boolean(svg.querySelector("[onclick]")),
+        width: svg.getBoundingClientRect().width,
+    }));
+    assert.deepEqual(inside, { tags: "rect path text", listens: false, width: 200 });
+    const rows = await page.locator(".power-table tbody tr").allTextContents();
+    assert.deepEqual(rows, [
+        "sourcesSebattery10100.0 %5300.25",
+        "dissipatedRm1.bearing3.535.0 %1.7590.5",
+        "Rm1.copper330.0 %1.580.5",
+        "storedIm1.winding0.55.0 %0.25−40.75",
+        "to the mechanismporthinge330.0 %1.5151",
+    ]);
+    assert.equal(await page.locator(".power-whole span").count(), 4);
+});
+
+test("without a power graph there is no tab for it", async () => {
+    page = await browser.ready(browser.write(crankReport(emptyPage)));
+    assert.ok(await page.locator("#tab-power").isHidden());
 });
 
 test("several runs are overlaid", async () => {

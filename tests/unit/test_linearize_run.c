@@ -254,8 +254,8 @@ static void allocations(void **state)
 {
     (void)state;
     paths();
-    every_allocation_fails(
-        SWING "analysis: {type: linearize, at: 0.01, frequencies: [1, 2, 3]}\n", results);
+    every_allocation_fails(SWING "analysis: {type: linearize, at: 0.01, frequencies: [1, 2, 3]}\n",
+                           results);
 }
 
 int main(void)

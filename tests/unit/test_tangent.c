@@ -1,7 +1,7 @@
 /* The matrices of the formulations against differences of their residuals at random states, for models
  * with every joint, force, load and sensor. */
 #include "api/api.h"
-#include "form/form.h"
+#include "form/machine_int.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -149,6 +149,46 @@ static const char divided_text[] =
     "    axes: local}\n"
     "analysis: {type: dynamics, until: 1}\n";
 
+/* Controllers and a power graph for the tree: states, signals, implicit laws, inertias that joints turn
+ * (derivative causality), modulated elements, every kind of port. */
+#define MACHINE                                                                                    \
+    "blocks:\n"                                                                                    \
+    "  u: {type: signal, value: \"sin(t) + 0.3*joint(j1)*x - vel(b(3).p, b(2).q).x\"}\n"           \
+    "  x: {type: integrator, input: \"u - 0.5*x*x + omega(b(5)).y + 0.1*acc(b(4).p).z\", "         \
+    "initial: "                                                                                    \
+    "0.3}\n"                                                                                       \
+    "power:\n"                                                                                     \
+    "  loop: {type: 1}\n"                                                                          \
+    "  source: {type: Se, effort: \"2 + u*x\", on: loop}\n"                                        \
+    "  coil: {type: I, flow: \"p + 0.2*p^3\", on: loop, initial: 0.2}\n"                           \
+    "  loss: {type: R, effort: \"0.5*f + 0.1*f^3\", on: loop}\n"                                   \
+    "  motor: {type: GY, modulus: \"0.4 + 0.1*joint(j2)\", from: loop, to: rotor}\n"               \
+    "  rotor: {type: 1}\n"                                                                         \
+    "  mass: {type: I, inertia: 0.7, on: rotor}\n"                                                 \
+    "  gear: {type: TF, modulus: 1/3, from: rotor, to: arm}\n"                                     \
+    "  arm: {type: 1}\n"                                                                           \
+    "  hinge: {type: port, joint: j1, on: arm}\n"                                                  \
+    "  slides: {type: 1}\n"                                                                        \
+    "  sledge: {type: I, inertia: 0.4, on: slides}\n"                                              \
+    "  screw: {type: port, joint: j2, on: slides}\n"                                               \
+    "  crosses: {type: 1}\n"                                                                       \
+    "  spin: {type: I, inertia: 0.3, on: crosses}\n"                                               \
+    "  fork: {type: port, joint: j5, coordinate: angle2, on: crosses}\n"                           \
+    "  oil: {type: 0}\n"                                                                           \
+    "  chamber: {type: C, effort: \"2*q + q^3\", on: oil, initial: 0.1}\n"                         \
+    "  leak: {type: R, flow: \"0.3*e + 0.2*e^3\", on: oil}\n"                                      \
+    "  pump: {type: Sf, flow: \"0.2*u\", on: oil}\n"                                               \
+    "  piston: {type: TF, modulus: 0.6, from: oil, to: rod_end}\n"                                 \
+    "  rod_end: {type: 0}\n"                                                                       \
+    "  ram: {type: port, between: [b(3).p, b(6).q], on: rod_end}\n"                                \
+    "  blow: {type: 1}\n"                                                                          \
+    "  wind: {type: R, resistance: \"0.3 + 0.1*x^2\", on: blow}\n"                                 \
+    "  sail: {type: port, frame: rod.node(1), force: [1, 2, 0], on: blow}\n"                       \
+    "  twist: {type: 1}\n"                                                                         \
+    "  drag: {type: R, resistance: 0.2, on: twist}\n"                                              \
+    "  vane: {type: port, frame: b(8).p, torque: [0, 1, 1], on: twist}\n"                          \
+    "outputs: {i: flow(coil), p: power(ram), s: state(chamber)}\n"
+
 typedef struct state {
     double *q, *v, *a, *lam;
 } state;
@@ -234,6 +274,54 @@ static void check_state(lm_system *sys, state *s, double *values, double *dense,
     }
 }
 
+/* Variables that follow from others are no unknowns to the residual: the matrix without them, by
+ * elimination of their rows. 1: this column is one of them. */
+static int is_gone(const lm_system *sys, int i)
+{
+    const machine *m = (const machine *)sys;
+    int k = i - (sys->nv - sys->nvariables);
+    return k >= 0 && k < sys->nvariables && m->follows[k];
+}
+
+static void eliminate(const lm_system *sys, double *dense)
+{
+    int n = sys->nv + sys->nl;
+    for (int f = 0; f < n; f++) {
+        if (!is_gone(sys, f)) continue;
+        double pivot = dense[(size_t)f * (size_t)n + (size_t)f];
+        for (int r = 0; r < n; r++) {
+            double share = dense[(size_t)f * (size_t)n + (size_t)r] / pivot;
+            for (int c = 0; c < n && r != f && share != 0; c++)
+                dense[(size_t)c * (size_t)n + (size_t)r] -=
+                    share * dense[(size_t)c * (size_t)n + (size_t)f];
+        }
+    }
+}
+
+/* M, D and K in one mixture, without those variables. */
+static void check_machine(lm_system *sys, state *s, double *values, double *dense, double *fd)
+{
+    int nv = sys->nv, n = nv + sys->nl;
+    const double c[3] = {0.7, 0.4, 1.3}; /* of K, D, M */
+    double *part = calloc((size_t)n, 8);
+    lm_state st = {0.3, s->q, s->v, s->a, s->lam};
+    sys->form->jacobian(sys, &st, c[2], c[1], c[0], values);
+    expand(sys, values, dense);
+    eliminate(sys, dense);
+    for (int i = 0; i < nv; i++) {
+        if (is_gone(sys, i)) continue;
+        memset(fd, 0, sizeof(double) * (size_t)n);
+        for (int w = 0; w < 3; w++) {
+            difference(sys, s, w, i, 1e-5, part);
+            for (int k = 0; k < nv; k++) fd[k] += c[w] * (is_gone(sys, k) ? 0 : part[k]);
+        }
+        for (int k = 0; k < nv; k++)
+            if (is_gone(sys, k)) dense[(size_t)i * (size_t)n + (size_t)k] = 0;
+        compare(sys, dense, fd, i, "mixture", nv);
+    }
+    free(part);
+}
+
 /* The motion of a companion, as wild as the states. */
 typedef struct wild {
     lm_motion base;
@@ -277,7 +365,7 @@ static void check_model(const char *model_text, lm_formulation_type formulation)
     assert_int_equal(st, LIMBER_OK);
     lm_system *sys;
     const lm_form *form = lm_form_get(formulation);
-    st = form->create(&model->m, &msg->diag, &sys);
+    st = lm_system_create(form, &model->m, &msg->diag, &sys);
     if (st) limber_messages_print(msg, stderr);
     assert_int_equal(st, LIMBER_OK);
     form = sys->form; /* of a divided model: that of its coordinates */
@@ -300,7 +388,7 @@ static void check_model(const char *model_text, lm_formulation_type formulation)
             s.lam[i] = 3 * rnd();
         }
         form->retract(sys, s.q, dx, s.q);
-        check_state(sys, &s, values, dense, fd);
+        (sys->nvariables ? check_machine : check_state)(sys, &s, values, dense, fd);
     }
     free(s.q), free(s.v), free(s.a), free(s.lam);
     free(values), free(dense), free(fd), free(dx);
@@ -386,13 +474,28 @@ static void moving_tangent(void **unused)
         }
 }
 
+static void machine_tangent(void **unused)
+{
+    static char all[sizeof tree_text + sizeof MACHINE + 80];
+    static const lm_formulation_type form[] = {LM_FORM_COROTATIONAL, LM_FORM_MINIMAL, LM_FORM_FFR,
+                                               LM_FORM_ELASTODYNAMIC};
+    (void)unused;
+    snprintf(all, sizeof all, "%s%s", tree_text, MACHINE);
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) check_model(all, form[i]);
+    for (int k = 0; k < 2; k++) {
+        snprintf(all, sizeof all, "%s%sformulation: {type: rfe, coordinates: %s}\n", tree_text,
+                 MACHINE, k ? "joint" : "absolute");
+        check_model(all, LM_FORM_RFE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodal_tangent),   cmocka_unit_test(tree_tangent),
         cmocka_unit_test(written_tangent), cmocka_unit_test(paper_tangent),
         cmocka_unit_test(divided_tangent), cmocka_unit_test(floating_tangent),
-        cmocka_unit_test(moving_tangent),
+        cmocka_unit_test(moving_tangent),  cmocka_unit_test(machine_tangent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

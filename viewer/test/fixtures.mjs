@@ -86,6 +86,7 @@ export function crankRun(encoder, options = {}) {
             count: 1,
         }),
         modes: null,
+        power: options.power ?? null,
     };
     return {
         run: {
@@ -97,6 +98,7 @@ export function crankRun(encoder, options = {}) {
             reason,
             model: "limber: 1\ntitle: Flexible slider-crank   # a comment\nbodies:\n  crank: {type: beam}\n",
             scene,
+            graph: options.graph ?? null,
             analyses: [head],
         },
         t,
@@ -114,6 +116,19 @@ export function crankReport(page, options = {}) {
         notes: ["positions are rounded to 0.1 µm"],
     });
 }
+
+/** A battery, a motor's copper and winding, a port; a GY between them only passes power on. */
+export const POWER = {
+    duration: 2,
+    elements: [
+        { type: "Se", name: "battery", in: 2, out: 12, largest: 30, at: 0.25 },
+        { type: "I", name: "m1.winding", in: 2, out: 1.5, largest: -4, at: 0.75 },
+        { type: "R", name: "m1.copper", in: 3, out: 0, largest: 8, at: 0.5 },
+        { type: "R", name: "m1.bearing", in: 3.5, out: 0, largest: 9, at: 0.5 },
+        { type: "GY", name: "m1.motor", in: 7, out: 0.5, largest: 20, at: 0.3 },
+        { type: "port", name: "hinge", in: 4, out: 1, largest: 15, at: 1 },
+    ],
+};
 
 /** Two runs that differ. */
 export function twoRuns(page) {

@@ -46,7 +46,10 @@ function outputs(analysis) {
 
 function energy(analysis) {
     const columns = analysis.tables.energy.columns.filter((c) => c !== "t");
-    const parts = columns.filter((c) => c !== "balance" && c !== "constraint");
+    const parts = columns.filter(
+        (c) =>
+            c !== "balance" && c !== "constraint" && (c !== "stored" || analysis.head.power),
+    );
     const out = [figure(analysis, "energy", "energy by kind", parts)];
     if (columns.includes("balance"))
         out.push(figure(analysis, "energy", "energy balance", ["balance"]));

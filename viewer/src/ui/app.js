@@ -7,6 +7,7 @@ import { DisplayPanel } from "./display.js";
 import { ModesPanel } from "./modes.js";
 import { attachKeyboard, helpOverlay } from "./keyboard.js";
 import { modelPanel, summaryPanel } from "./summary.js";
+import { hasPower, powerPanel } from "./power.js";
 import { Tabs } from "./tabs.js";
 import { Banners, statusBanner } from "./banners.js";
 import { splitter } from "./splitter.js";
@@ -94,9 +95,11 @@ export class App {
         this.tabs = new Tabs([
             ["plots", "Plots", this.plots.element],
             ["modes", "Modes", this.modes.element],
+            ["power", "Power", powerPanel(report)],
             ["summary", "Summary", summaryPanel(report)],
             ["model", "Model", modelPanel(report)],
         ]);
+        this.tabs.toggle("power", hasPower(report));
         const picture = h(
             "section",
             { class: "picture" },

@@ -1,0 +1,326 @@
+#include "analysis/events.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PIECES = 5,     /* of a step, between which signs are compared */
+    AHEAD_OF = 2,   /* the same of a prediction */
+    TRIES = 8,      /* of one step that goes over an event */
+    MOST_RUSH = 20, /* quick events before a guard is left alone, */
+    MUTE = 50,      /* for so many steps */
+    VAIN = 4        /* cuts in vain before there is a pause */
+};
+
+/* Share of a step over which the state may be moved on without one; quick events, over the length of the
+ * run; and such that only chatter makes, which count more. */
+#define NEAR  1e-5
+#define QUICK 1e-5
+#define DENSE 1e-9
+
+/* ---- guards along a path ---- */
+
+/* A path: from `at` on by Taylor's series, or through the last step by the method's interpolation. */
+typedef enum path { AHEAD, INSIDE } path;
+
+/* q (+) (s v + s^2 a/2 + s^3 j/6), with the jerk of the last step. */
+static int move_on(lm_dynamics_run *d, double s)
+{
+    const lm_integrator *g = d->g;
+    const double *j = d->events->jerk;
+    lm_system *sys = g->sys;
+    for (int i = 0; i < sys->nv; i++) {
+        d->v[i] = s * (g->v[i] + s * (0.5 * g->a[i] + s * j[i] / 6));
+        d->a[i] = g->a[i] + s * j[i];
+    }
+    if (sys->form->retract(sys, g->q, d->v, d->q)) return 1;
+    for (int i = 0; i < sys->nv; i++) d->v[i] = g->v[i] + s * (g->a[i] + 0.5 * s * j[i]);
+    lm_copy(d->lam, g->lam, sys->nl);
+    return 0;
+}
+
+static void measure_jerk(lm_dynamics_run *d)
+{
+    const lm_integrator *g = d->g;
+    double h = g->clock->h;
+    for (int i = 0; i < g->sys->nv; i++) d->events->jerk[i] = h > 0 ? (g->a[i] - g->a0[i]) / h : 0;
+}
+
+/* Within the last step. The work up to there is not asked for; accelerations and reactions are where something
+ * may read them. */
+static int look_inside(lm_dynamics_run *d, double t)
+{
+    lm_integrator *g = d->g;
+    lm_system *sys = g->sys;
+    int all = sys->algebraic || sys->discrete, works = sys->works;
+    lm_copy(d->a, g->a, sys->nv);
+    lm_copy(d->lam, g->lam, sys->nl);
+    sys->works = 0;
+    int bad = lm_integrator_at(g, t, d->q, d->v, all ? d->a : NULL, all ? d->lam : NULL);
+    sys->works = works;
+    return bad;
+}
+
+static int guards_at(lm_dynamics_run *d, path p, double t, double *out)
+{
+    lm_integrator *g = d->g;
+    int bad = p == AHEAD ? move_on(d, t - g->clock->t) : look_inside(d, t);
+    lm_state s = {t, d->q, d->v, d->a, d->lam};
+    return bad ? bad : g->sys->form->guards(g->sys, &s, out);
+}
+
+static int guards_now(lm_dynamics_run *d, double *out)
+{
+    const lm_integrator *g = d->g;
+    lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
+    return g->sys->form->guards(g->sys, &s, out);
+}
+
+static int flipped(const lm_events *x, int i, const double *a, const double *b)
+{
+    return x->of[i].mute == 0 && ((a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0));
+}
+
+/* Zero says nothing: the sign is that from before. */
+static void keep_signs(const lm_events *x, double *to, const double *from)
+{
+    for (int i = 0; i < x->n; i++)
+        if (from[i] != 0) to[i] = from[i];
+}
+
+/* The root of guard i between ta and tb, where it has the values a and b of different signs; the end on the
+ * far side of it, within tol. Regula falsi (Illinois), and bisection now and then. */
+static double root(lm_dynamics_run *d, path p, int i, double ta, double a, double tb, double b,
+                   double tol)
+{
+    double *g = d->events->probe;
+    for (int it = 0, side = 0; it < 100 && tb - ta > tol; it++) {
+        double t = it % 4 == 3 ? 0.5 * (ta + tb) : tb - b * (tb - ta) / (b - a);
+        if (!(t > ta && t < tb)) t = 0.5 * (ta + tb);
+        if (!(t > ta && t < tb) || guards_at(d, p, t, g)) break;
+        int far = (g[i] > 0) == (b > 0) && g[i] != 0;
+        if (far)
+            tb = t, b = g[i];
+        else
+            ta = t, a = g[i];
+        if (far && side == 1) a *= 0.5;
+        if (!far && side == -1) b *= 0.5;
+        side = far ? 1 : -1;
+    }
+    return tb;
+}
+
+/* The first change of a sign between ta, where the guards are x->start, and tb; INFINITY: there is none. */
+static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int pieces, double tol)
+{
+    lm_events *x = d->events;
+    double from = ta;
+    memcpy(x->was, x->start, sizeof(double) * (size_t)x->n);
+    for (int k = 1; k <= pieces; k++) {
+        double to = k == pieces ? tb : ta + k * (tb - ta) / pieces, first = INFINITY;
+        if (p == INSIDE && k == pieces ? guards_now(d, x->now) : guards_at(d, p, to, x->now))
+            return INFINITY;
+        for (int i = 0; i < x->n; i++)
+            if (flipped(x, i, x->was, x->now))
+                first = fmin(first, root(d, p, i, from, x->was[i], to, x->now[i], tol));
+        if (first < INFINITY) return first;
+        keep_signs(x, x->was, x->now);
+        from = to;
+    }
+    return INFINITY;
+}
+
+/* ---- steps ---- */
+
+static double rounding(const lm_dynamics_run *d) { return 1e-14 * d->until; }
+
+static limber_status try_step(lm_dynamics_run *d, double limit)
+{
+    int bad = d->g->ops->step(d->g, limit);
+    if (bad < 0) return LIMBER_MEMORY;
+    return bad ? lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure) : LIMBER_OK;
+}
+
+static void keep(lm_dynamics_run *d)
+{
+    lm_events *x = d->events;
+    memcpy(x->kept, d->g->block, sizeof(double) * d->g->block_size);
+    x->stats = d->g->stats;
+}
+
+/* As if the step had been rejected. A method whose history is not in its block has to start again. */
+static void take_back(lm_dynamics_run *d)
+{
+    const lm_events *x = d->events;
+    lm_integrator *g = d->g;
+    memcpy(g->block, x->kept, sizeof(double) * g->block_size);
+    g->stats.steps = x->stats.steps;
+    g->stats.smallest = x->stats.smallest, g->stats.largest = x->stats.largest;
+    g->stats.rejected++;
+    if (g->ops->start_up) lm_integrator_refresh(g);
+    measure_jerk(d);
+}
+
+/* The step that is to be expected. */
+static double reach(const lm_dynamics_run *d)
+{
+    const lm_clock *c = d->g->clock;
+    if (!d->g->ops->start_up) return c->h_next;
+    return c->h > 0 ? 2 * c->h : DENSE * d->until;
+}
+
+/* A step that goes over a jump of a force is rejected, made smaller, and rejected again: so it is aimed at
+ * the event that the present motion leads to, up to `limit`. Not always: what only seems to lead to one must
+ * not cut every step. */
+static double aim(lm_dynamics_run *d, double limit)
+{
+    lm_events *x = d->events;
+    double t = d->g->clock->t, to = fmin(limit, t + reach(d));
+    if (*x->pause > 0) *x->pause -= 1;
+    if (*x->pause > 0 || !(to > t)) return INFINITY;
+    return first_change(d, AHEAD, t, to, AHEAD_OF, 1e-2 * NEAR * (to - t));
+}
+
+/* How far on from the present state there is an event, if it is near; 0: none. */
+static double near_event(lm_dynamics_run *d, double within)
+{
+    lm_events *x = d->events;
+    double t = d->g->clock->t, least = rounding(d);
+    within = fmax(within, 4 * least);
+    measure_jerk(d);
+    if (guards_now(d, x->start)) return 0;
+    double first = first_change(d, AHEAD, t, t + within, 1, 0);
+    return first < INFINITY ? first - t + least : 0;
+}
+
+/* The step aimed at an event has been made. */
+static void note_aim(lm_events *x, int landed, double push)
+{
+    if (push > 0)
+        *x->vain = 0;
+    else if (landed && ++*x->vain > VAIN)
+        *x->pause = fmin(ldexp(8, (int)(*x->vain - VAIN)), 64);
+}
+
+static void begin_step(lm_dynamics_run *d)
+{
+    lm_events *x = d->events;
+    for (int i = 0; i < x->n; i++)
+        if (x->of[i].mute > 0) x->of[i].mute -= 1;
+    keep(d);
+    measure_jerk(d);
+}
+
+/* Not a step, but the event at the start of one: 1 when there is. */
+static int at_start(lm_dynamics_run *d, double first, double near, double *push)
+{
+    double after = first - d->g->clock->t;
+    *push = after < near ? near_event(d, fmax(near, 2 * after)) : 0;
+    return *push > 0;
+}
+
+/* Steps aimed at `first` or where there seems to be no event, up to `limit`: those that go over one are
+ * taken back. */
+static limber_status approach(lm_dynamics_run *d, double first, double limit, double near,
+                              double *push, int *made)
+{
+    lm_events *x = d->events;
+    double t = d->g->clock->t, to = fmin(limit, t + (1 - 0.1 * NEAR) * (first - t));
+    for (int i = 0;; i++) {
+        limber_status st = try_step(d, to);
+        if (st) return st;
+        double end = d->g->clock->t, tol = 1e-3 * NEAR * (end - t);
+        first = first_change(d, INSIDE, t, end, PIECES, fmax(tol, rounding(d)));
+        if (!(first < INFINITY)) {
+            *push = near_event(d, fmax(near, NEAR * (end - t)));
+            note_aim(x, to < limit && end >= to, *push);
+            return st;
+        }
+        *x->vain = 0;
+        if (i == TRIES) return st; /* over it after all */
+        take_back(d);
+        if (first - t < near) {
+            *made = !at_start(d, first, near, push);
+            return *made ? try_step(d, limit) : st;
+        }
+        to = t + 0.95 * (first - t);
+    }
+}
+
+limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int *made)
+{
+    double near = fmax(NEAR * reach(d), 4 * rounding(d));
+    begin_step(d);
+    *push = 0;
+    *made = 1;
+    if (guards_now(d, d->events->start)) return try_step(d, limit);
+    double first = aim(d, limit);
+    *made = !at_start(d, first, near, push);
+    return *made ? approach(d, first, limit, near, push, made) : LIMBER_OK;
+}
+
+/* ---- events ---- */
+
+/* Events of one guard that follow each other without end are no instants to stop at: a force that holds
+ * something at a place, or a friction that holds it fast. */
+static void note_event(lm_dynamics_run *d, lm_watch *w, double t)
+{
+    double since = (t - w->last) / d->until;
+    w->rush = since > QUICK ? 0 : w->rush + (since > DENSE ? 1 : MOST_RUSH / 3 + 1);
+    w->last = t;
+    if (w->rush <= MOST_RUSH) return;
+    w->mute = MUTE;
+    w->rush = MOST_RUSH * 2 / 3;
+}
+
+limber_status lm_events_cross(lm_dynamics_run *d, double push)
+{
+    lm_events *x = d->events;
+    lm_integrator *g = d->g;
+    double t = g->clock->t + push;
+    limber_status st = LIMBER_OK;
+    measure_jerk(d);
+    if (guards_now(d, x->start) || guards_at(d, AHEAD, t, x->now)) return st;
+    for (int i = 0; i < x->n && !st; i++) {
+        if (!flipped(x, i, x->start, x->now)) continue;
+        note_event(d, &x->of[i], t);
+        *x->count += 1;
+        st = lm_record_event(d->run, t, i, x->now[i] > 0 ? 1 : -1);
+    }
+    lm_copy(g->q, d->q, g->sys->nq);
+    lm_copy(g->v, d->v, g->sys->nv);
+    d->k->work += push * d->k->power1;
+    d->k->lost += push * d->k->loss1;
+    return st;
+}
+
+/* ---- making ---- */
+
+limber_status lm_events_open(lm_dynamics_run *d)
+{
+    const lm_integrator *g = d->g;
+    int n = g->sys->form->guards ? g->sys->nguards : 0;
+    if (n == 0 || g->ops->lands_on_outputs || g->opt.step > 0) return LIMBER_OK;
+    lm_events *x = d->events = lm_alloc(sizeof *x);
+    if (!x) return LIMBER_MEMORY;
+    size_t head = 3, watches = (size_t)n * sizeof(lm_watch) / sizeof(double);
+    size_t nv = (size_t)g->sys->nv;
+    x->n = n;
+    x->size = (int)(head + watches);
+    x->block = lm_alloc(sizeof(double) * (head + watches + 4 * (size_t)n + nv + g->block_size));
+    if (!x->block) return LIMBER_MEMORY;
+    x->count = x->block, x->vain = x->block + 1, x->pause = x->block + 2;
+    x->of = (lm_watch *)(void *)(x->block + head);
+    for (int i = 0; i < n; i++) x->of[i].last = -d->until;
+    x->start = x->block + x->size;
+    x->was = x->start + n, x->now = x->was + n, x->probe = x->now + n;
+    x->jerk = x->probe + n, x->kept = x->jerk + nv;
+    return lm_record_events(d->run);
+}
+
+void lm_events_close(lm_dynamics_run *d)
+{
+    if (d->events) lm_free(d->events->block);
+    lm_free(d->events);
+    d->events = NULL;
+}

@@ -1,0 +1,159 @@
+/* Where an expression changes its branch, other than at instants that are known beforehand: guards, numbers
+ * whose change of sign is such a change.
+ *
+ *     min, max, a < b, a <= b ..   a - b
+ *     abs, sign                    a
+ *     floor, mod, pwl              a tent over each piece, alternately above and below zero: its zeros are
+ *                                  the integers, the multiples of b, the knots
+ *
+ * `if`, `and`, `or`, `not` decide on what comparisons say, which have guards already; a == b holds at single
+ * instants only. spline and step have no corners, and those of a surface are too many to stop at. */
+#include "expr/expr_priv.h"
+
+/* How a value changes in time: not at all; along a straight line; the same, beginning again with a
+ * period; constant but for jumps that have guards; in any other way. Decisions on the first three happen at
+ * instants that expr_kink.c lists. */
+typedef enum way { STANDS, STRAIGHT, RESTARTS, JUMPS, FREE } way;
+
+/* Of a sum. */
+static way both(way a, way b)
+{
+    if (a == STANDS || a == b) return a == RESTARTS && b == RESTARTS ? FREE : b;
+    return b == STANDS ? a : FREE;
+}
+
+static int is_sum(int code)
+{
+    switch (code) {
+    case LM_OP_ADDC:
+    case LM_OP_RSUB:
+    case LM_OP_MULC:
+    case LM_OP_DIVC:
+    case LM_OP_ADD:
+    case LM_OP_SUB: return 1;
+    default: return 0;
+    }
+}
+
+/* Of the arguments from `first` on together. */
+static way of_arguments(const lm_op *op, const unsigned char *reg, int first)
+{
+    const int arg[3] = {op->a, op->b, op->c};
+    way w = STANDS;
+    for (int i = first; i < lm_op_arity[op->code]; i++) w = both(w, (way)reg[arg[i]]);
+    return w;
+}
+
+static way of_value(const lm_op *op, const unsigned char *reg)
+{
+    if (op->code == LM_OP_SLOT) return op->a == LM_SLOT_T ? STRAIGHT : FREE;
+    if (op->code == LM_OP_SURFACE) return FREE; /* its heights change, too */
+    way w = of_arguments(op, reg, 0);
+    if (w == STANDS || w == JUMPS || is_sum(op->code)) return w;
+    if (op->code >= LM_OP_LT && op->code <= LM_OP_OR) return JUMPS;
+    switch (op->code) {
+    case LM_OP_NOT:
+    case LM_OP_SIGN:
+    case LM_OP_FLOOR: return JUMPS;
+    case LM_OP_IF: return of_arguments(op, reg, 1) == STANDS ? JUMPS : FREE;
+    case LM_OP_MOD: return reg[op->a] == STRAIGHT && reg[op->b] == STANDS ? RESTARTS : FREE;
+    default: return FREE;
+    }
+}
+
+/* Straight pieces with different slopes: pwl. */
+static int has_corner(const lm_op *op)
+{
+    int corner = 0;
+    for (int i = 0; i < op->b; i++) {
+        if (op->tab[i].c != 0 || op->tab[i].e != 0) return 0;
+        corner |= i > 0 && op->tab[i].b != op->tab[i - 1].b;
+    }
+    return corner;
+}
+
+static int is_guard(const lm_op *op, const unsigned char *reg)
+{
+    switch (op->code) {
+    case LM_OP_TABLE: return has_corner(op) && reg[op->a] == FREE;
+    case LM_OP_MOD: {
+        way w = of_arguments(op, reg, 0);
+        return w == FREE || w == RESTARTS || (w == STRAIGHT && reg[op->b] != STANDS);
+    }
+    case LM_OP_ABS:
+    case LM_OP_SIGN:
+    case LM_OP_FLOOR:
+    case LM_OP_MIN:
+    case LM_OP_MAX:
+    case LM_OP_LT:
+    case LM_OP_LE:
+    case LM_OP_GT:
+    case LM_OP_GE: return of_arguments(op, reg, 0) == FREE;
+    default: return 0;
+    }
+}
+
+void lm_guard_mark(lm_op *ops, int n, unsigned char *reg)
+{
+    for (int i = 0; i < n; i++) {
+        ops[i].guard = (uint16_t)is_guard(&ops[i], reg);
+        reg[ops[i].dst] = (unsigned char)of_value(&ops[i], reg);
+    }
+}
+
+int lm_expr_guard_count(const lm_expr *e)
+{
+    int n = 0;
+    for (int i = 0; i < e->nops; i++) n += e->ops[i].guard;
+    return n;
+}
+
+/* ---- values ---- */
+
+static double alternately(double piece, double height)
+{
+    return fmod(piece, 2) == 0 ? height : -height;
+}
+
+/* Over the piece from one integer to the next. */
+static double integer_tent(double x)
+{
+    double below = floor(x);
+    return alternately(below, fmin(x - below, below + 1 - x));
+}
+
+/* Knots are tab[1].x, tab[2].x ...; piece i lies between knots i and i + 1. */
+static double knot_tent(const lm_piece *tab, int pieces, double x)
+{
+    int low = 0, high = pieces; /* piece low begins at or before x, piece high behind it */
+    while (high - low > 1) {
+        int mid = low + (high - low) / 2;
+        if (tab[mid].x <= x)
+            low = mid;
+        else
+            high = mid;
+    }
+    double left = low > 0 ? x - tab[low].x : INFINITY;
+    double right = low + 1 < pieces ? tab[low + 1].x - x : INFINITY;
+    return alternately(low, fmin(left, right));
+}
+
+static double guard_value(const lm_op *op, const double *v)
+{
+    switch (op->code) {
+    case LM_OP_TABLE: return knot_tent(op->tab, op->b, v[op->a]);
+    case LM_OP_FLOOR: return integer_tent(v[op->a]);
+    case LM_OP_MOD: return integer_tent(v[op->a] / v[op->b]);
+    case LM_OP_ABS:
+    case LM_OP_SIGN: return v[op->a];
+    default: return v[op->a] - v[op->b];
+    }
+}
+
+void lm_expr_guards(const lm_expr *e, const double *slots, double *scratch, double *out)
+{
+    for (const lm_op *op = e->ops, *end = op + e->nops; op < end; op++) {
+        if (op->guard) *out++ = guard_value(op, scratch);
+        scratch[op->dst] = lm_op_value(op, scratch, slots);
+    }
+}

@@ -1,0 +1,38 @@
+/* A machine: a mechanism in any formulation together with the variables of its controllers and power
+ * graph (lm_spec.variables), as one system behind the seam.
+ *
+ * Variable k is the velocity nv_m + k of the system, behind those of the mechanism. Of a state x' = f
+ * the velocity is the value x and the acceleration its rate; of the others, x = f, the acceleration is the
+ * value. So the equations
+ *
+ *     state  a_k - f_k = 0        value  a_k - f_k = 0        rate  a_k - d(f_k)/dt = 0
+ *
+ * stand with the equations of motion, in which the accelerations are solved for; efforts that variables
+ * give enter these as forces of accelerations do. Positions of variables are integrals that nothing
+ * reads; except where the system is asked to be `steady` (statics): then those of values are the values,
+ * states keep theirs, and rates are zero. The mechanism is asked for values and derivatives of its sensors through lm_ports.
+ * docs/theory/machine.md */
+#ifndef LM_FORM_MACHINE_H
+#define LM_FORM_MACHINE_H
+
+#include "form/form.h"
+
+/* *sys becomes a machine that owns what it was; on an error it is destroyed, and NULL. */
+limber_status lm_machine_make(lm_diag *diag, lm_system **sys);
+
+/* The mechanism alone, its variables held at the values that they have in the state, until the machine
+ * is asked for something again; sys itself where it is no machine. */
+lm_system *lm_machine_hold(lm_system *sys, const lm_state *st);
+
+/* What a variable is measured in: of the values so far of all that have its unit the largest. */
+static inline double lm_variable_scale(const lm_system *sys, int k)
+{
+    return sys->discrete->scale[k];
+}
+
+/* A motion dx of the system's position, of variable k, over what counts as 1: over a step `tick` the
+ * position of a state moves by its value times tick, that of another by tick^2. Others count where there is
+ * nothing else. */
+double lm_variable_motion(const lm_system *sys, int k, double dx);
+
+#endif

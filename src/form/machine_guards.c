@@ -1,0 +1,42 @@
+/* Where variables change their branch: the guards (expr/expr.h) of their equations. */
+#include "form/machine_int.h"
+
+#include <stdio.h>
+
+void machine_count_guards(machine *s)
+{
+    s->sys.nguards = s->in->form->guards ? s->in->nguards : 0;
+    for (int k = 0; k < s->n; k++)
+        s->sys.nguards += lm_expr_guard_count(&s->spec->variables.at[k].expr);
+}
+
+int machine_guards(lm_system *sys, const lm_state *st, double *out)
+{
+    machine *s = (machine *)sys;
+    lm_state in = machine_enter(s, st);
+    int bad = s->in->form->guards(s->in, &in, out), at = s->in->nguards;
+    const double *slots = s->in->form->ports->slots(s->in);
+    for (int k = 0; k < s->n && !bad; k++) {
+        const lm_expr *e = &s->spec->variables.at[k].expr;
+        lm_expr_guards(e, slots, s->scratch, out + at);
+        at += lm_expr_guard_count(e);
+    }
+    return bad;
+}
+
+void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size)
+{
+    const machine *s = (const machine *)sys;
+    if (i < s->in->nguards) {
+        s->in->form->describe_guard(s->in, i, text, size);
+        return;
+    }
+    int k = 0;
+    for (i -= s->in->nguards; k < s->n - 1; k++) {
+        int n = lm_expr_guard_count(&s->spec->variables.at[k].expr);
+        if (i < n) break;
+        i -= n;
+    }
+    const lm_spec_variable *x = &s->spec->variables.at[k];
+    snprintf(text, size, "%s: %s", x->name, x->expr.text ? x->expr.text : "");
+}

@@ -1,0 +1,75 @@
+/* Private to machine*.c. */
+#ifndef LM_FORM_MACHINE_INT_H
+#define LM_FORM_MACHINE_INT_H
+
+#include "form/machine.h"
+
+/* One sensor of the mechanism that variables read: the unknowns it depends on, by numbers of the machine. */
+typedef struct machine_sensor {
+    int sensor, n;
+    double *gradient; /* [n] */
+    int *unknown;     /* [n] */
+} machine_sensor;
+
+/* One input of an equation: how the equation changes with it. */
+typedef struct machine_term {
+    int slot;
+    int kind;   /* a machine_term_kind */
+    int of;     /* variable, or index into sensors */
+    int *place; /* [1] or [n of the sensor]: entries of the matrix */
+} machine_term;
+enum { TERM_CONSTANT, TERM_VALUE, TERM_RATE, TERM_SENSOR };
+
+typedef struct machine_row {
+    int nterms; /* inputs of the expression, then for LM_VARIABLE_RATE their rates */
+    machine_term *term;
+    int diagonal;
+} machine_row;
+
+/* One variable that acts on the mechanism: the equations in which it stands. */
+typedef struct machine_push {
+    int variable, rate, sensor, n;
+    double *force; /* [n] */
+    int *place;    /* [n] */
+} machine_push;
+
+typedef struct machine {
+    lm_system sys;
+    lm_arena arena;
+    lm_form form; /* the mechanism's functions, with those of the machine in their place */
+    lm_system *in;
+    const lm_spec *spec;
+    int n;                  /* variables */
+    int norder, *order;     /* those that follow from others, in the order in which they do */
+    unsigned char *follows; /* [n] 1: one of these */
+    int *slot;              /* [n] in which expressions read the value of each; 0: none does */
+    lm_settle settle;       /* what the mechanism calls to have them */
+    double *x;              /* [2n] values and rates */
+    int nsensors;
+    machine_sensor *sensor;
+    machine_row *row; /* [n] */
+    int npushes;
+    machine_push *push;
+    int *inner_place; /* [nnz of the mechanism's matrix] its entries in the machine's */
+    double *inner[3]; /* [nnz of the mechanism's matrix] M, D, K, or one matrix in the first */
+    double *scratch, *grad, *hess, *coefficient;
+    double *lam; /* unused multipliers */
+} machine;
+
+/* machine_order.c */
+int machine_make_order(machine *s);
+/* machine_make.c */
+int machine_build(machine *s);
+/* machine_energy.c */
+int machine_energy(lm_system *sys, const lm_state *st, lm_energy *e);
+int machine_powers(lm_system *sys, const lm_state *st, double *out);
+/* machine_guards.c: of the mechanism, then of the variables */
+void machine_count_guards(machine *s);
+int machine_guards(lm_system *sys, const lm_state *st, double *out);
+void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size);
+/* machine.c: the mechanism's view of a state. */
+lm_state machine_enter(machine *s, const lm_state *st);
+/* Effort times flow of an element, at the values last sensed. */
+double machine_power(machine *s, int element, const double *slots);
+
+#endif

@@ -1,0 +1,290 @@
+/* Blocks with a memory: delays against closed forms, relays, runs that are resumed; and that steps with
+ * blocks take no memory. */
+#include "base/mem.h"
+#include "support/failing.h"
+#include "support/scratch.h"
+#include "test_blocks_env.h"
+
+#include <unistd.h>
+
+/* ---- delay ---- */
+
+static double late_sine(double t) { return t < 1 ? 0 : sin(2 * (t - 1)); }
+static double late_early(double t) { return t < 1 ? -3 : sin(2 * (t - 1)); }
+
+/* 100 samples in a period of pi, 32 in the delay. */
+static void delay_of_a_sine(void **state)
+{
+    static const char text[] =
+        ALONE "blocks:\n"
+              "  d: {type: delay, input: sin(2*t), time: 1, samples: 32}\n"
+              "  e: {type: delay, input: sin(2*t), time: 1, samples: 64, initial: -3}\n"
+              "outputs: {d: d, e: e}\n";
+    static const char *const how[] = {RADAU("7"), "{type: dynamics, until: 7, output_step: 0.01}",
+                                      "{type: dynamics, until: 7, step: 0.5, output_step: 0.01}",
+                                      "{type: dynamics, until: 7, method: bdf}",
+                                      "{type: dynamics, until: 2, method: explicit}"};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        table r = run(text, how[i]);
+        double d = off(&r, "d", late_sine), e = off(&r, "e", late_early);
+        print_message("delay of a sine, %s: %.2g; twice the samples: %.2g\n", how[i], d, e);
+        assert_under(d, 1e-6);
+        assert_under(e, 1e-7);
+        table_free(&r);
+    }
+}
+
+/* x' = -x(t - 1) with x = 1 before: polynomials from interval to interval. */
+static double steps(double t)
+{
+    double x = 1, fact = 1;
+    for (int k = 1; k < 20 && t - (k - 1) > 0; k++) {
+        fact *= k;
+        x += (k % 2 ? -1 : 1) * pow(t - (k - 1), k) / fact;
+    }
+    return x;
+}
+
+static void delayed_feedback(void **state)
+{
+    (void)state;
+    table r = run(ALONE "blocks:\n"
+                        "  x: {type: integrator, input: -late, initial: 1}\n"
+                        "  late: {type: delay, input: x, time: 1}\n"
+                        "outputs: {x: x, late: late}\n",
+                  RADAU("6"));
+    double worst = off(&r, "x", steps);
+    print_message("x' = -x(t - 1): %.2g\n", worst);
+    assert_under(worst, 1e-5);
+    table_free(&r);
+}
+
+/* Two delays in a row, the second of a signal that reads the first, start at what goes in at t = 0. */
+static void delays_in_a_row(void **state)
+{
+    (void)state;
+    table r = run(ALONE "blocks:\n"
+                        "  one: {type: delay, input: 3 + t, time: 0.2}\n"
+                        "  s: {type: signal, value: 2*one}\n"
+                        "  two: {type: delay, input: s, time: 0.3}\n"
+                        "outputs: {two: two}\n",
+                  RADAU("1"));
+    for (int i = 0; i < r.rows; i++) {
+        double t = table_get(&r, i, "t");
+        if (fabs(t - 0.5) > 0.02) /* the corner is rounded by the samples of the second */
+            assert_near(table_get(&r, i, "two"), 2 * (3 + fmax(0, t - 0.5)), 1e-8);
+    }
+    table_free(&r);
+}
+
+static char results[SCRATCH_PATH], csv[SCRATCH_PATH];
+
+static int stop_after(void *last, limber_step *step) { return step->number == *(const long *)last; }
+
+static limber_status run_file(limber_model *model, int resume, long last)
+{
+    limber_summary sum;
+    limber_run_options opt = limber_run_options_default();
+    limber_messages *msg = limber_messages_new();
+    opt.results = results;
+    opt.csv = csv;
+    opt.resume = resume;
+    limber_model_on_step(model, stop_after, &last);
+    limber_status st = limber_run(model, &opt, &sum, msg);
+    limber_messages_print(msg, stderr);
+    limber_messages_free(msg);
+    limber_model_on_step(model, NULL, NULL);
+    return st;
+}
+
+/* Histories, held values and integrals are part of checkpoints. */
+static void resumes_to_the_bit(void **state)
+{
+    static const char text[] =
+        WHEEL("u + late - 0.3*pid") "blocks:\n"
+                                    "  u: {type: sampled, value: -joint(axle), every: 0.11}\n"
+                                    "  late: {type: delay, input: sin(t) - 0.2*rate(axle), time: "
+                                    "0.7, samples: 20}\n"
+                                    "  pid: {type: pid, input: joint(axle), kp: 1, ki: 0.1, kd: "
+                                    "0.2}\n"
+                                    "analysis: {type: dynamics, until: 30, output_step: 0.1, "
+                                    "method: radau, tolerance: 1e-4}\n"
+                                    "outputs: {a: joint(axle), u: u, late: late, pid: pid}\n";
+    limber_model *model = NULL;
+    limber_messages *msg = limber_messages_new();
+    (void)state;
+    assert_int_equal(limber_model_parse(text, strlen(text), "model", NULL, &model, msg), LIMBER_OK);
+    limber_messages_free(msg);
+    unlink(results);
+    assert_int_equal(run_file(model, 0, -1), LIMBER_OK);
+    char *expected = file_read(csv, NULL);
+    unlink(results);
+    assert_int_equal(run_file(model, 0, 300), LIMBER_STOPPED);
+    assert_int_equal(run_file(model, 1, 550), LIMBER_STOPPED);
+    assert_int_equal(run_file(model, 1, -1), LIMBER_OK);
+    char *again = file_read(csv, NULL);
+    assert_string_equal(again, expected);
+    free(again);
+    free(expected);
+    limber_model_free(model);
+}
+
+/* ---- switch ---- */
+
+/* A wheel pushed back and forth by 2 and -1 as its angle passes -0.5 and 1: a chain of parabolas, whose
+ * ends are the roots of quadratic equations. */
+static void relay_on_a_wheel(void **state)
+{
+    (void)state;
+    table r = run(WHEEL("push") "initial: {axle: {angle: 0.9, rate: 1}}\n"
+                                "blocks:\n"
+                                "  push: {type: switch, input: joint(axle), on: -0.5, off: 1, "
+                                "values: [-1, 2], initial: 1}\n"
+                                "  back: {type: switch, input: joint(axle), on: 1, off: -0.5}\n"
+                                "outputs: {a: joint(axle), push: push, back: back}\n",
+                  "{type: dynamics, until: 20, output_step: 0.013, method: radau}");
+    double t0 = 0, a0 = 0.9, v0 = 1, u = 2, worst = 0;
+    for (int i = 0; i < r.rows - 1; i++) {
+        double t = table_get(&r, i, "t");
+        for (;;) {
+            double goal = u > 0 ? 1 : -0.5; /* a0 + v0 s + u s^2/2 = goal, on the way there */
+            double s = (sqrt(v0 * v0 + 2 * u * (goal - a0)) * (u > 0 ? 1 : -1) - v0) / u;
+            if (t0 + s > t) break;
+            v0 += u * s, a0 = goal, t0 += s;
+            u = u > 0 ? -1 : 2;
+        }
+        double s = t - t0;
+        worst = fmax(worst, fabs(table_get(&r, i, "a") - (a0 + v0 * s + u * s * s / 2)));
+        assert_true(table_get(&r, i, "push") == u);
+        assert_true(table_get(&r, i, "back") == (u < 0));
+    }
+    print_message("relay: %.2g\n", worst);
+    assert_true(t0 > 10);
+    assert_under(worst, 1e-8);
+    table_free(&r);
+}
+
+/* An integrator that runs up and down between 1 and -0.5 at the rates 2 and -1: up in 0.75, down in
+ * 1.5. */
+static double saw(double t)
+{
+    double first = 0.5, rest = fmod(t - first, 2.25);
+    if (t < first) return 2 * t;
+    return rest < 1.5 ? 1 - rest : -0.5 + 2 * (rest - 1.5);
+}
+
+static void relay_on_an_integrator(void **state)
+{
+    (void)state;
+    table r = run(ALONE "blocks:\n"
+                        "  x: {type: integrator, input: slope}\n"
+                        "  slope: {type: switch, input: x, on: -0.5, off: 1, values: [-1, 2], "
+                        "initial: 1}\n"
+                        "outputs: {x: x}\n",
+                  "{type: dynamics, until: 20, output_step: 0.013, method: radau}");
+    double worst = off(&r, "x", saw);
+    print_message("relay on an integrator: %.2g\n", worst);
+    assert_under(worst, 1e-8);
+    table_free(&r);
+}
+
+/* ---- memory ---- */
+
+static const char everything[] = WHEEL(
+    "'pid + held + 0.1*two.y1 + late + relay + table'") "blocks:\n"
+                                                        "  pid: {type: pid, input: 1 - "
+                                                        "joint(axle), kp: 1, ki: 1, kd: 1, limits: "
+                                                        "[-1, 1]}\n"
+                                                        "  held: {type: pid, input: 1 - "
+                                                        "joint(axle), kp: 1, ki: 1, kd: 1, limits: "
+                                                        "[-1, 1], every: "
+                                                        "0.05}\n"
+                                                        "  two: {type: state_space, inputs: [t, "
+                                                        "pid], A: [[-1]], B: [[1, 2]], C: [[1], "
+                                                        "[2]]}\n"
+                                                        "  tf: {type: transfer_function, input: "
+                                                        "two.y2, numerator: [1, 2], denominator: "
+                                                        "[1, 2, 3]}\n"
+                                                        "  late: {type: delay, input: tf, time: "
+                                                        "0.1}\n"
+                                                        "  relay: {type: switch, input: "
+                                                        "joint(axle), on: 0.1, off: 0}\n"
+                                                        "  table: {type: lookup, input: late, "
+                                                        "points: [[0, 1], [1, 2]], interpolation: "
+                                                        "spline}\n"
+                                                        "analysis: {type: dynamics, until: 1, "
+                                                        "output_step: 0.1, step: 0.01}\n"
+                                                        "outputs: {a: joint(axle), late: late}\n";
+
+static int count_allocations(void *context, limber_step *step)
+{
+    long *at = context;
+    if (step->number == 30) at[0] = lm_mem_allocs();
+    if (step->number == 90) at[1] = lm_mem_allocs();
+    return 0;
+}
+
+typedef struct attempt {
+    limber_status st;
+    long allocations[2];
+} attempt;
+
+static void load_and_run(void *context)
+{
+    attempt *a = context;
+    limber_model *model = NULL;
+    limber_messages *msg = limber_messages_new();
+    a->st = LIMBER_MEMORY;
+    if (!msg) return;
+    a->st = limber_model_parse(everything, strlen(everything), "model", NULL, &model, msg);
+    if (!a->st) limber_model_on_step(model, count_allocations, a->allocations);
+    if (!a->st) a->st = limber_run(model, NULL, NULL, msg);
+    if (a->st && a->st != LIMBER_MEMORY) limber_messages_print(msg, stderr);
+    limber_model_free(model);
+    limber_messages_free(msg);
+}
+
+static int went_through(void *context)
+{
+    limber_status st = ((attempt *)context)->st;
+    assert_true(st == LIMBER_OK || st == LIMBER_MEMORY);
+    return st == LIMBER_OK;
+}
+
+static void memory_runs_out(void **state)
+{
+    attempt a;
+    (void)state;
+    assert_true(fail_in_turn(load_and_run, went_through, &a, 0) > 20);
+    assert_true(fail_in_turn(load_and_run, went_through, &a, 1) > 20);
+}
+
+static void steps_take_no_memory(void **state)
+{
+    attempt a = {.allocations = {0, -1}};
+    (void)state;
+    load_and_run(&a);
+    assert_int_equal(a.st, LIMBER_OK);
+    assert_int_equal(a.allocations[0], a.allocations[1]);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (scratch_make("blocks")) return -1;
+    scratch_path(results, "r.h5");
+    scratch_path(csv, "r.csv");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(delay_of_a_sine),  cmocka_unit_test(delayed_feedback),
+        cmocka_unit_test(delays_in_a_row),  cmocka_unit_test(resumes_to_the_bit),
+        cmocka_unit_test(relay_on_a_wheel), cmocka_unit_test(relay_on_an_integrator),
+        cmocka_unit_test(memory_runs_out),  cmocka_unit_test(steps_take_no_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
+}
