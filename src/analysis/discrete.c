@@ -4,6 +4,8 @@
  * no iteration and no rejected step can. */
 #include "analysis/dynamics.h"
 
+#include "form/machine.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -207,6 +209,8 @@ void lm_scale_variables(lm_integrator *g, double dt, int starting)
         for (int j = 0; j < n && spec->variables.at[k].unit > 0; j++)
             if (spec->variables.at[j].unit == spec->variables.at[k].unit)
                 scale[k] = fmax(scale[k], part * scale[j]);
+    lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
+    if (n && starting) lm_machine_reach(g->sys, &s, g->clock->size, dt);
 }
 
 void lm_forget_scales(lm_integrator *g)

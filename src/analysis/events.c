@@ -300,7 +300,7 @@ limber_status lm_events_open(lm_dynamics_run *d)
 {
     const lm_integrator *g = d->g;
     int n = g->sys->form->guards ? g->sys->nguards : 0;
-    if (n == 0 || g->ops->lands_on_outputs || g->opt.step > 0) return LIMBER_OK;
+    if (n == 0 || g->opt.step > 0) return LIMBER_OK;
     lm_events *x = d->events = lm_alloc(sizeof *x);
     if (!x) return LIMBER_MEMORY;
     size_t head = 3, watches = (size_t)n * sizeof(lm_watch) / sizeof(double);

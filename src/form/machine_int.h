@@ -53,7 +53,8 @@ typedef struct machine {
     int *inner_place; /* [nnz of the mechanism's matrix] its entries in the machine's */
     double *inner[3]; /* [nnz of the mechanism's matrix] M, D, K, or one matrix in the first */
     double *scratch, *grad, *hess, *coefficient;
-    double *lam; /* unused multipliers */
+    double *reach; /* [n + nsensors] of machine_scale.c */
+    double *lam;   /* unused multipliers */
 } machine;
 
 /* machine_order.c */

@@ -179,11 +179,12 @@ static int reserve(machine *s)
     s->scratch = LM_NEW_N(a, double, scratch);
     s->grad = LM_NEW_N(a, double, most);
     s->coefficient = LM_NEW_N(a, double, 2 * most);
+    s->reach = LM_NEW_N(a, double, s->n + s->spec->sensors.n);
     s->hess = LM_NEW_N(a, double, (size_t)most *(size_t)most);
     for (int i = 0; i < 3; i++)
         if (!(s->inner[i] = LM_NEW_N(a, double, nnz))) return -1;
     return s->x && s->sensor && s->row && s->inner_place && s->scratch && s->grad &&
-                   s->coefficient && s->hess
+                   s->coefficient && s->reach && s->hess
                ? 0
                : -1;
 }

@@ -1,0 +1,71 @@
+/* What variables are measured in while they have no values of their own yet.
+ *
+ * A machine that starts at rest has zeros in its variables, and errors over the largest value so far
+ * would be errors over rounding. What is known then is how much the motions count that variables follow:
+ * a thousandth of the mechanism's size, or of a radian, is what any variable must be able to answer to.
+ * So that much of every position that is sensed, and of every value that there is, goes through the
+ * equations; a state answers until it has settled, or for the time dt. Loops are gone round twice, as
+ * their gain may be more than one. */
+#include "form/machine_int.h"
+
+#include <math.h>
+
+#define PART 1e-3
+
+static int is_position(lm_sensor_kind kind)
+{
+    return kind == LM_SENSOR_POS || kind == LM_SENSOR_ROT || kind == LM_SENSOR_JOINT ||
+           kind == LM_SENSOR_DEFLECTION || kind == LM_SENSOR_TIP || kind == LM_SENSOR_COORDINATE;
+}
+
+/* How far the sensor goes with a PART of the mechanism's size. */
+static double sensor_reach(machine *s, const lm_state *in, int i, double size)
+{
+    const machine_sensor *x = &s->sensor[i];
+    double most = 0;
+    if (!is_position(s->spec->sensors.at[x->sensor].kind)) return 0;
+    s->in->form->ports->sensor_gradient(s->in, in, x->sensor, 0, 0, 1, x->gradient);
+    for (int e = 0; e < x->n; e++) {
+        double unit = x->unknown[e] < s->in->nv && s->in->angular[x->unknown[e]] ? 1 : size;
+        most = fmax(most, PART * unit * fabs(x->gradient[e]));
+    }
+    return most;
+}
+
+/* What reaches variable k: of the sensors, and of the other variables. */
+static double reach_of(machine *s, int k, double dt, const double *sensors, const double *reach)
+{
+    const machine_row *row = &s->row[k];
+    const lm_spec_variable *x = &s->spec->variables.at[k];
+    double sum = 0, decay = 0;
+    if (x->kind == LM_VARIABLE_RATE) return 0;
+    lm_expr_grad(&x->expr, s->in->form->ports->slots(s->in), s->scratch, s->grad);
+    for (int i = 0; i < row->nterms; i++) {
+        const machine_term *t = &row->term[i];
+        double slope = fabs(s->grad[i]);
+        if (!isfinite(slope)) continue;
+        if (t->kind == TERM_SENSOR) sum += slope * sensors[t->of];
+        if (t->kind == TERM_VALUE && t->of == k) decay = slope;
+        if (t->kind == TERM_VALUE && t->of != k) sum += slope * reach[t->of];
+    }
+    return x->kind == LM_VARIABLE_STATE ? sum * fmin(dt, 1 / decay) : sum;
+}
+
+void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt)
+{
+    machine *s = (machine *)sys;
+    double *reach = s->reach, *sensors = reach + s->n, *scale = sys->discrete->scale;
+    lm_state in = machine_enter(s, st);
+    if (s->in->form->jacobian(s->in, &in, 1, 0, 0, s->inner[0])) return; /* wanted are the slots */
+    for (int k = 0; k < s->n; k++) reach[k] = PART * scale[k];
+    for (int i = 0; i < s->nsensors; i++) sensors[i] = sensor_reach(s, &in, i, size);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < s->norder; i++) {
+            int k = s->order[i];
+            reach[k] = fmax(reach[k], reach_of(s, k, dt, sensors, reach));
+        }
+        for (int k = 0; k < s->n; k++)
+            if (!s->follows[k]) reach[k] = fmax(reach[k], reach_of(s, k, dt, sensors, reach));
+    }
+    for (int k = 0; k < s->n; k++) scale[k] = fmax(scale[k], reach[k]);
+}
