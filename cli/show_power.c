@@ -70,10 +70,11 @@ static const char *short_name(const char *name, char text[32])
 static void one(FILE *out, const char *what, const limber_power_flow *f, double all)
 {
     char name[32];
-    double energy = kind_of(f) == SOURCE ? -taken(f) : taken(f);
+    double energy = kind_of(f) == SOURCE ? 0 - taken(f) : taken(f);
+    double part = all > 0 ? 100 * energy / all : 0;
     fprintf(out, "%-12s %-26s %11.4g", what, short_name(f->name, name), energy);
     if (all > 0)
-        fprintf(out, "%6.1f %%", 100 * energy / all);
+        fprintf(out, "%6.1f %%", fabs(part) < 0.05 ? 0 : part); /* no -0.0 */
     else
         fprintf(out, "%8s", "");
     fprintf(out, " %10.3g %9.4g\n", f->largest, f->at);

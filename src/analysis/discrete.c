@@ -190,27 +190,36 @@ static void update(lm_discrete *x, double t)
 
 /* ---- variables ---- */
 
-/* Errors of a variable are measured in the largest value it has had, and not less than a thousandth of
- * the largest of its unit. At a start its rate tells how large it may become until the next row. */
+/* Not less than a thousandth of the largest of the same unit. */
+static void compare_scales(lm_discrete *x)
+{
+    static const double part = 1e-3;
+    const lm_spec_variable *v = x->spec->variables.at;
+    memset(x->of_unit, 0, sizeof(double) * (size_t)x->nunits);
+    for (int k = 0; k < x->spec->variables.n; k++)
+        x->of_unit[v[k].unit] = fmax(x->of_unit[v[k].unit], x->scale[k]);
+    for (int k = 0; k < x->spec->variables.n; k++)
+        if (v[k].unit > 0) x->scale[k] = fmax(x->scale[k], part * x->of_unit[v[k].unit]);
+}
+
+/* Errors of a variable are measured in the largest value it has had. At a start its rate tells how large
+ * it may become until the next row. */
 void lm_scale_variables(lm_integrator *g, double dt, int starting)
 {
-    static const double part = 1e-3, least = 1e-9;
-    const lm_spec *spec = g->sys->model->spec;
+    static const double least = 1e-9;
+    lm_discrete *x = g->sys->discrete;
     int n = g->sys->nvariables, first = g->sys->nv - n;
-    double *scale = n ? g->sys->discrete->scale : NULL, *pace = n ? g->sys->discrete->pace : NULL;
+    if (n == 0) return;
     for (int k = 0; k < n; k++) {
-        int state = spec->variables.at[k].kind == LM_VARIABLE_STATE;
-        double x = fabs(state ? g->v[first + k] : g->a[first + k]);
-        if (state && starting) x = fmax(x, dt * fabs(g->a[first + k]));
-        scale[k] = fmax(scale[k], fmax(x, least));
-        if (state) pace[k] = fmax(pace[k], fabs(g->a[first + k]));
+        int state = x->spec->variables.at[k].kind == LM_VARIABLE_STATE;
+        double value = fabs(state ? g->v[first + k] : g->a[first + k]);
+        if (state && starting) value = fmax(value, dt * fabs(g->a[first + k]));
+        x->scale[k] = fmax(x->scale[k], fmax(value, least));
+        if (state) x->pace[k] = fmax(x->pace[k], fabs(g->a[first + k]));
     }
-    for (int k = 0; k < n; k++)
-        for (int j = 0; j < n && spec->variables.at[k].unit > 0; j++)
-            if (spec->variables.at[j].unit == spec->variables.at[k].unit)
-                scale[k] = fmax(scale[k], part * scale[j]);
+    compare_scales(x);
     lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
-    if (n && starting) lm_machine_reach(g->sys, &s, g->clock->size, dt);
+    if (starting) lm_machine_reach(g->sys, &s, g->clock->size, dt);
 }
 
 void lm_forget_scales(lm_integrator *g)

@@ -178,20 +178,35 @@ static limber_status show_progress(lm_dynamics_run *d)
     return lm_checkpoint_write(d);
 }
 
+/* How far points go within the time tau, as they move now. */
+static double reach(const lm_integrator *g, double tau)
+{
+    double most = 0;
+    for (int i = 0; i < g->sys->nv - g->sys->nvariables; i++)
+        if (!g->sys->angular[i])
+            most = fmax(most, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
+    return most;
+}
+
 /* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
- * far the point has moved, to begin with in one output step. */
+ * far the point has moved, to begin with in one output step (all through that step, where it starts from
+ * rest); where it stands, how far off it is. */
 static void follow_size(lm_dynamics_run *d)
 {
     const lm_integrator *g = d->g;
-    double tau = d->dt, unit = d->k->unit;
+    double tau = d->dt, unit = d->k->unit, span = 0;
+    double rounding = 1e-12 * v3_norm(d->run->model->gravity) * tau * tau;
     if (d->run->model->size > 0) return;
-    for (int i = 0; i < g->sys->nv - g->sys->nvariables && g->clock->h == 0; i++)
-        if (!g->sys->angular[i])
-            unit = fmax(unit, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
+    if (g->clock->h == 0 || (d->k->rested && g->clock->t < tau)) unit = fmax(unit, reach(g, tau));
+    if (g->clock->h == 0) d->k->rested = unit <= rounding;
     g->sys->form->poses(g->sys, g->q, d->pose);
     for (int i = 0; i < 7 * g->sys->nposes; i++)
-        if (i % 7 < 3) unit = fmax(unit, fabs(d->pose[i] - d->pose0[i]));
+        if (i % 7 < 3) {
+            unit = fmax(unit, fabs(d->pose[i] - d->pose0[i]));
+            span = fmax(span, fabs(d->pose0[i]));
+        }
     d->k->unit = unit;
+    if (unit <= rounding + 1e-12 * span) unit = span; /* it stands: forces that cancel leave this */
     d->g->clock->size = unit > 0 ? unit : 1;
 }
 

@@ -13,7 +13,8 @@ typedef struct lm_dynamics_state {
     double energy0;
     lm_energy first; /* at the start */
     double exchanged, imbalance;
-    double unit; /* of length, for a model that is a single point */
+    double unit;   /* of length, for a model that is a single point */
+    double rested; /* 1: such a point started from rest */
 } lm_dynamics_state;
 
 typedef struct lm_events lm_events;

@@ -25,7 +25,7 @@ static limber_status reserve(lm_linearized *l)
     const lm_model *m = l->sys->model;
     size_t nv = (size_t)l->sys->nv, n = (size_t)l->n, nu = (size_t)l->nu, ny = (size_t)l->ny;
     size_t k = 2 * n + nu, nl = (size_t)l->sys->nl; /* A, B, C before they are cut */
-    size_t inputs = 6 * (size_t)m->spec->loads.n + (size_t)m->ncoords;
+    size_t inputs = 6 * (size_t)m->spec->loads.n + (size_t)(m->ncoords + m->spec->variables.n);
     struct {
         double **at;
         size_t size;
@@ -73,7 +73,7 @@ static void find_rest(lm_linearized *l)
         if (i >= moving) {
             if (sys->model->spec->variables.at[i - moving].kind != LM_VARIABLE_STATE) continue;
             a /= fmax(1, fabs(l->m.v0[i]));
-            l->rest_states = fmax(l->rest_states, a);
+            if (a > l->rest_states) l->rest_states = a, l->rest_state_at = i;
         }
         if (a > l->rest) l->rest = a, l->rest_at = i;
     }
@@ -215,12 +215,37 @@ static limber_status ask(lm_run *run, const lm_spec_analysis *a, const place *p,
 
 /* ---- what is said ---- */
 
+/* What changes between steps only has no part in small deviations. */
+static void tell_held(lm_run *run, lm_loc loc)
+{
+    const lm_discrete *d = run->sys->discrete;
+    if (!d || !(d->n || d->ndelays)) return;
+    lm_diag_add(
+        run->diag, LM_NOTE, loc,
+        "linearize: sampled blocks, switches, delays and states are held at their values; the "
+        "poles are those of what moves between their changes");
+}
+
+/* The state of the controllers or of the power graph that moves off most. */
+static void warn_machine(lm_run *run, const lm_linearized *l, lm_loc loc, const char *name)
+{
+    const char *rest = !l->v && l->m.at_rest
+                           ? "the mechanism is in equilibrium, but the machine is not"
+                           : "the state is not an equilibrium of the machine";
+    lm_warning(run->diag, loc,
+               "linearize: %s: a state of its controllers or power graph moves off, mostly %s; "
+               "'statics' holds such states at their values: give them those at rest as 'initial', "
+               "or let the machine come to rest in 'dynamics' before",
+               rest, name);
+}
+
 static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
 {
     lm_loc loc = a->loc;
     const lm_integrator *g = l->m.g;
     double speed = 0;
     char name[160];
+    tell_held(run, loc);
     if (l->ns == 0)
         lm_warning(run->diag, loc, "the joints and drives leave no motion free: there is no state");
     if (a->frequencies[2] > 0 && (l->nu == 0 || l->ny == 0))
@@ -229,13 +254,11 @@ static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
     for (int i = 0; l->v && i < l->sys->nv - l->sys->nvariables; i++)
         speed = fmax(speed, fabs(g->v[i]) / l->m.unit[i]);
     if (speed > 1e-9 || l->rest < 1e-6 || (!l->v && l->m.at_rest && l->rest_states < 1e-6)) return;
-    l->sys->form->describe_motion(l->sys, l->rest_at, name, sizeof name);
-    if (!l->v && l->m.at_rest) {
-        lm_warning(run->diag, loc,
-                   "linearize: the mechanism is in equilibrium, but the machine is not: a state of "
-                   "its controllers or power graph moves off, mostly %s; 'statics' holds states "
-                   "at their values, give them those at rest as 'initial'",
-                   name);
+    int machine = (!l->v && l->m.at_rest) || l->rest_at >= l->sys->nv - l->sys->nvariables;
+    int at = machine ? l->rest_state_at : l->rest_at;
+    l->sys->form->describe_motion(l->sys, at, name, sizeof name);
+    if (machine) {
+        warn_machine(run, l, loc, name);
         return;
     }
     lm_warning(run->diag, loc,

@@ -51,8 +51,8 @@ typedef struct lm_linearized {
     double *dlam;            /* [na x k] */
     double *A, *B, *C, *D1;  /* [ns x ns], [ns x nu], [ny x ns], [ny x nu] */
     double *u;               /* values of the inputs, as lm_system.inputs has them; 0 but for one */
-    double rest, rest_states; /* largest acceleration left, over the size; of states alone */
-    int rest_at;              /* of this velocity */
+    double rest, rest_states;   /* largest acceleration left, over the size; of states alone */
+    int rest_at, rest_state_at; /* of these velocities */
     int npoles;
     lm_pole *pole;
     int nvectors; /* poles, from the slowest on, whose vectors are below; 0: they have none */

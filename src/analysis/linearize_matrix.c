@@ -14,7 +14,9 @@ int lm_linearized_input_at(const lm_linearized *l, int i)
     const lm_model *m = l->sys->model;
     const lm_input *in = &l->input[i];
     if (in->load >= 0) return 6 * in->load + in->component;
-    return 6 * m->spec->loads.n + m->joints[in->joint].first_coord + in->coord;
+    int efforts = 6 * m->spec->loads.n;
+    if (in->block >= 0) return efforts + m->ncoords + m->spec->blocks.at[in->block].variable;
+    return efforts + m->joints[in->joint].first_coord + in->coord;
 }
 
 /* Forces that are there, so that an input can be set off against them: a power of 2. */
@@ -40,6 +42,11 @@ static int input_forces(lm_linearized *l, double *F)
     sys->inputs = l->u;
     for (int k = 0; k < l->nu && !bad; k++) {
         double *f = F + (size_t)sys->nv * (size_t)k, *u = &l->u[lm_linearized_input_at(l, k)];
+        if (l->input[k].block >= 0) { /* x = f + u */
+            int x = sys->model->spec->blocks.at[l->input[k].block].variable;
+            f[sys->nv - sys->nvariables + x] = 1;
+            continue;
+        }
         for (int side = -1; side < 2 && !bad; side += 2) {
             *u = side * unit;
             bad = sys->form->residual(sys, &s, r, NULL, NULL);

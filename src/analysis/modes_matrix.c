@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { REFINEMENTS = 2, ALGEBRAIC = 20, UNSOLVED = 3 };
+#define ROUNDING 1e-13
 
 limber_status lm_modes_fail(lm_modes *m, const char *fmt, ...)
 {
@@ -72,14 +73,19 @@ static void minus_phi(const lm_modes *m, const double *a, double *y)
             y[p->rowind[k] - nv] -= m->M[k] * a[c];
 }
 
-/* 1: the last change g->x of the accelerations is small, each over its own size. */
+/* 1: the last change g->x of values is small, each over its own size. All else is linear in them; and near
+ * rest accelerations and rates are rounding, which never settles. */
 static int settled(const lm_modes *m, double tolerance)
 {
     const lm_integrator *g = m->g;
-    double size = 0;
-    for (int i = 0; i < m->sys->nv; i++) size = fmax(size, fabs(g->a[i]));
-    for (int i = 0; i < m->sys->nv; i++)
-        if (!(fabs(g->x[i]) <= tolerance * (fabs(g->a[i]) + 1e-3 * size))) return 0;
+    const lm_spec_variable *x = m->sys->model->spec->variables.at;
+    int first = m->sys->nv - m->sys->nvariables;
+    double size = 1;
+    for (int i = first; i < m->sys->nv; i++) size = fmax(size, fmax(fabs(g->a[i]), fabs(m->v0[i])));
+    for (int i = first; i < m->sys->nv; i++)
+        if (x[i - first].kind == LM_VARIABLE_VALUE &&
+            !(fabs(g->x[i]) <= tolerance * fabs(g->a[i]) + ROUNDING * size))
+            return 0;
     return 1;
 }
 
@@ -106,7 +112,7 @@ static int rest_reactions(lm_modes *m)
         lm_linear_solve(g->lin, g->x);
         for (int i = 0; i < nv; i++) g->a[i] += g->x[i];
         for (int k = 0; k < sys->nl; k++) g->lam[k] += g->mass_unit * g->x[nv + k];
-        if (sys->nvariables && settled(m, 1e-13)) break;
+        if (sys->nvariables && it >= REFINEMENTS && settled(m, ROUNDING)) break;
         if (sys->nvariables && it == rounds && !settled(m, 1e-6)) return UNSOLVED;
     }
     return bad;

@@ -50,6 +50,23 @@ static limber_status refuse_linearize(lm_run *run, const lm_spec_analysis *a)
     return LIMBER_UNSUPPORTED;
 }
 
+/* Of a circuit or a controller alone nothing vibrates that `modes` could show. */
+static limber_status refuse_modes(lm_run *run, const lm_spec_analysis *a)
+{
+    if (!run->sys || run->model->nbodies > 0) return LIMBER_OK;
+    lm_error(
+        run->diag, a->loc,
+        "'modes' are those of bodies, and the model has none: use 'linearize' for the poles of "
+        "controllers and the power graph");
+    return LIMBER_UNSUPPORTED;
+}
+
+static int remembers(const lm_system *sys)
+{
+    const lm_discrete *d = sys ? sys->discrete : NULL;
+    return d && (d->n || d->nsurfaces || d->ndelays);
+}
+
 /* What changes between steps only has no derivative. */
 static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
 {
@@ -57,8 +74,9 @@ static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
     const lm_system *sys = run->sys;
     const char *why = NULL;
     if (sys && sys->nvariables) why = "controllers and power graphs";
-    if (sys && sys->discrete && (sys->discrete->n || sys->discrete->nsurfaces))
-        why = "'states' and 'surfaces', which remember what has been,";
+    if (remembers(sys))
+        why =
+            "states, surfaces, sampled blocks, switches and delays, which remember what has been,";
     if (run->model->on_step) why = "a function of the program that is called after steps";
     if (why) {
         lm_error(run->diag, a->loc, "'periodic' cannot follow %s through a period: use 'dynamics'",
@@ -105,6 +123,7 @@ static limber_status refuse_campbell(lm_run *run, const lm_spec_analysis *a)
 limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a)
 {
     if (a->type == LM_ANALYSIS_DYNAMICS) return refuse_dynamics(run, a);
+    if (a->type == LM_ANALYSIS_MODES) return refuse_modes(run, a);
     if (a->type == LM_ANALYSIS_LINEARIZE) return refuse_linearize(run, a);
     if (a->type == LM_ANALYSIS_PERIODIC) return refuse_periodic(run, a);
     if (a->type == LM_ANALYSIS_CAMPBELL) return refuse_campbell(run, a);

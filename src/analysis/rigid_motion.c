@@ -95,7 +95,7 @@ static int rewind_to_start(known *k)
 static double fastest_turn(const known *k)
 {
     double most = 0;
-    for (int i = 3; i < k->sys->nv; i += 6) {
+    for (int i = 3; i < k->sys->nv - k->sys->nvariables; i += 6) {
         const double *w = k->g->v + i;
         most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     }

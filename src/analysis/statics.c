@@ -112,14 +112,24 @@ static limber_status not_evaluated(lm_statics_search *s)
                    what[0] ? " (" : "", what, what[0] ? ")" : "");
 }
 
+/* Why springs and motors of a machine do not hold what they hold in a run. */
+static const char *of_machine(const lm_statics_search *s)
+{
+    return s->rest && s->run->sys->nstates ? " (what C and I elements and controllers remember "
+                                             "stays as it is in statics, and so "
+                                             "does the force of a C on a joint: 'stiffness' of the "
+                                             "joint is a spring that holds)"
+                                           : "";
+}
+
 static limber_status not_held(lm_statics_search *s)
 {
     char what[160];
     name(s, s->mover, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "there is no equilibrium: nothing holds %s, and the loads push it; hold it by a "
-                   "joint or a spring, or use 'dynamics'",
-                   what);
+                   "joint or a spring, or use 'dynamics'%s",
+                   what, of_machine(s));
 }
 
 static limber_status not_found(lm_statics_search *s, double factor)
@@ -135,8 +145,8 @@ static limber_status not_found(lm_statics_search *s, double factor)
             s->broke_at, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "no equilibrium found at load factor %.4g after %ld iterations; what moves most "
-                   "is %s: is this motion held by a spring, a joint or gravity?",
-                   factor, s->iterations, what);
+                   "is %s: is this motion held by a spring, a joint or gravity?%s",
+                   factor, s->iterations, what, of_machine(s));
 }
 
 static limber_status gave_way(lm_statics_search *s)
@@ -188,6 +198,20 @@ static void say_stability(const lm_statics_search *s, lm_loc loc)
     }
 }
 
+/* Once: not on the way to another analysis. */
+static void say_held(const lm_statics_search *s, lm_loc loc)
+{
+    if (!s->rest || !s->run->file || s->run->sys->nstates == 0) return;
+    lm_diag_add(
+        s->run->diag, LM_NOTE, loc,
+        "statics: %d state%s of controllers and power graph %s held at %s, as if time stood "
+        "still: the forces of C elements do not change with the motion, currents and "
+        "integrals do not build up; 'linearize' tells whether the machine rests here",
+        s->run->sys->nstates, s->run->sys->nstates == 1 ? "" : "s",
+        s->run->sys->nstates == 1 ? "is" : "are",
+        s->run->sys->nstates == 1 ? "its value" : "their values");
+}
+
 static void say(const lm_statics_search *s, lm_loc loc)
 {
     char what[160];
@@ -198,10 +222,7 @@ static void say(const lm_statics_search *s, lm_loc loc)
                    "equilibrium is not reached by growing loads alone",
                    s->broke_at);
     say_stability(s, loc);
-    if (s->rest && s->run->file) /* once: not on the way to another analysis */
-        lm_diag_add(s->run->diag, LM_NOTE, loc,
-                    "statics: the states of controllers and power graph are held at their values; "
-                    "whether the whole machine comes to rest here say the poles of 'linearize'");
+    say_held(s, loc);
     if (s->stab->nfree == 0) return;
     lm_stability_free_motion(s->stab, 0, s->x);
     name(s, lm_stability_mover(s->stab, s->x), what);
@@ -294,7 +315,7 @@ static limber_status search(lm_statics_search *s, lm_loc loc)
 
 /* The whole load on the stiffness of the start, in one step: small displacements. Where they lead is
  * no equilibrium, and what comes after starts where this did. */
-static limber_status one_step(lm_statics_search *s)
+static limber_status one_step(lm_statics_search *s, lm_loc loc)
 {
     if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
     if (unloaded(s) || examine(s)) return s->status ? s->status : not_found(s, 0);
@@ -305,6 +326,7 @@ static limber_status one_step(lm_statics_search *s)
     lm_statics_solve(s, s->x);
     s->iterations++;
     limber_status st = lm_statics_put_linear(s, s->x);
+    if (!st) say_held(s, loc);
     return st == LIMBER_INTERNAL ? not_evaluated(s) : st;
 }
 
@@ -316,7 +338,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->sys->still = 1;
     if (!st) st = lm_rigid_motion_balance(run, a);
     if (!st) st = begin(&s, a);
-    if (!st) st = a->linear ? one_step(&s) : search(&s, a->loc);
+    if (!st) st = a->linear ? one_step(&s, a->loc) : search(&s, a->loc);
     run->sys->load_factor = 1;
     run->sys->softness = softness;
     run->sys->still = 0;

@@ -69,6 +69,14 @@ static void start_values(lm_discrete *d, double *scratch)
     }
 }
 
+static int units(const lm_spec *spec)
+{
+    int most = 0;
+    for (int i = 0; i < spec->variables.n; i++)
+        if (spec->variables.at[i].unit > most) most = spec->variables.at[i].unit;
+    return most + 1;
+}
+
 int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_discrete **out,
                      double **slots)
 {
@@ -97,7 +105,9 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     d->input = LM_NEW_N(arena, double, n + 2 * m + delays + 1);
     d->forces = LM_NEW_N(arena, unsigned char, n + 1);
     d->history = LM_NEW_N(arena, lm_history, delays + 1);
-    if (!d->input || !d->forces || !d->history) return -1;
+    d->nunits = units(spec);
+    d->of_unit = LM_NEW_N(arena, double, d->nunits);
+    if (!d->input || !d->forces || !d->history || !d->of_unit) return -1;
     place_histories(d, (double *)(void *)(d->tool + m));
     start_values(d, scratch);
     *out = d;

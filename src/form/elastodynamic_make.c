@@ -12,11 +12,12 @@ static void refuse(const lm_model *m, lm_diag *diag)
         lm_error(diag, spec->coordinates.at[0].item.loc,
                  "'coordinates' need the formulation 'minimal'; in 'elastodynamic' the joints "
                  "describe the mechanism");
-    if (spec->states.n)
-        lm_error(diag, spec->states.at[0].item.loc,
-                 "in 'elastodynamic' the rigid motion is found before the deformation, and states "
-                 "that change from step to step are not known to it; use the corotational "
-                 "formulation");
+    const char *what = spec->states.n ? "states that change from step to step" : "delays";
+    if (spec->states.n || spec->delays.n)
+        lm_error(diag, spec->states.n ? spec->states.at[0].item.loc : spec->delays.at[0].item.loc,
+                 "in 'elastodynamic' the rigid motion is found before the deformation, and %s are "
+                 "not known to it; use the corotational formulation",
+                 what);
 }
 
 /* The rigid motion must not depend on the deformation. */

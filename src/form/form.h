@@ -179,7 +179,8 @@ struct lm_system {
     double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
     int power_only; /* 1: of `energy` only power and dissipation are wanted, the rest may be left out */
     const double *inputs; /* added to the values of loads and efforts: force and torque of each
-                             * load (6), then of each joint coordinate the effort; NULL: nothing */
+                             * load (6), then of each joint coordinate the effort, then to those of
+                             * variables; NULL: nothing */
     const double
         *variables; /* values of the model's variables, then the rates of its states; NULL: 0 */
     const lm_settle *settle; /* NULL: there are none that follow */

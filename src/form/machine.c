@@ -55,6 +55,13 @@ static double time_rate(machine *s, const lm_spec_variable *x, const double *slo
     return sum;
 }
 
+/* What is added to the value of variable k. */
+static double given(const machine *s, int k)
+{
+    const lm_model *m = s->sys.model;
+    return s->sys.inputs ? s->sys.inputs[6 * m->spec->loads.n + m->ncoords + k] : 0;
+}
+
 /* Those that follow from what is in the slots. */
 static void settle(void *ctx, double *slots)
 {
@@ -62,9 +69,10 @@ static void settle(void *ctx, double *slots)
     for (int i = 0; i < s->norder; i++) {
         int k = s->order[i];
         const lm_spec_variable *x = &s->spec->variables.at[k];
-        s->x[k] = x->kind == LM_VARIABLE_VALUE ? lm_expr_eval(&x->expr, slots, s->scratch)
-                  : s->sys.steady              ? 0
-                                               : time_rate(s, x, slots);
+        s->x[k] = x->kind == LM_VARIABLE_VALUE
+                      ? lm_expr_eval(&x->expr, slots, s->scratch) + given(s, k)
+                  : s->sys.steady ? 0
+                                  : time_rate(s, x, slots);
         if (s->slot[k]) slots[s->slot[k]] = s->x[k];
     }
 }
@@ -111,8 +119,10 @@ static int equations(machine *s, double *r)
             sum += r[k];
             continue;
         }
-        r[k] = left - (x->kind == LM_VARIABLE_RATE ? (s->sys.steady ? 0 : time_rate(s, x, slots))
-                                                   : lm_expr_eval(&x->expr, slots, s->scratch));
+        r[k] = left -
+               (x->kind == LM_VARIABLE_RATE ? (s->sys.steady ? 0 : time_rate(s, x, slots))
+                                            : lm_expr_eval(&x->expr, slots, s->scratch)) -
+               given(s, k);
         sum += r[k];
     }
     return !isfinite(sum);

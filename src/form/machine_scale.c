@@ -4,13 +4,21 @@
  * would be errors over rounding. What is known then is how much the motions count that variables follow:
  * a thousandth of the mechanism's size, or of a radian, is what any variable must be able to answer to.
  * So that much of every position that is sensed, and of every value that there is, goes through the
- * equations; a state answers until it has settled, or for the time dt. Loops are gone round twice, as
- * their gain may be more than one. */
+ * equations up to the next states; a state answers until it has settled, or for the time dt.
+ *
+ * The twist of a spring in the power graph is a motion as those of the mechanism, and has their rounding: it
+ * is measured as they are, in parts of a radian or of the mechanism's size. Beside flexible bodies, whose
+ * steps are ruled by their small deflections, in larger ones. Where such a spring counts, so do the masses and
+ * coils that it moves: a linear storage is measured at least by the state in which it holds a millionth of
+ * the energy of the others. */
 #include "form/machine_int.h"
 
 #include <math.h>
 
-#define PART 1e-3
+#define PART           1e-3
+#define TWIST          1e-5
+#define TWIST_FLEXIBLE 1e-2
+#define ENERGY_PART    1e-6
 
 static int is_position(lm_sensor_kind kind)
 {
@@ -51,6 +59,34 @@ static double reach_of(machine *s, int k, double dt, const double *sensors, cons
     return x->kind == LM_VARIABLE_STATE ? sum * fmin(dt, 1 / decay) : sum;
 }
 
+static double twist(const machine *s, int k, double size)
+{
+    int moves = s->spec->variables.at[k].moves;
+    double part = s->sys.flexible ? TWIST_FLEXIBLE : TWIST;
+    return moves == 1 ? part : moves == 2 ? part * size : 0;
+}
+
+/* What the linear storage i holds in a state of the size of its scale; 0: it is none. */
+static double energy_of_scale(machine *s, int i, const double *scale)
+{
+    const lm_spec_element *e = &s->spec->elements.at[i];
+    int storage = e->type == LM_ELEMENT_C || e->type == LM_ELEMENT_I;
+    if (!storage || e->state < 0 || !lm_expr_is_affine(&e->law)) return 0;
+    const double x = scale[e->state], middle[2] = {0, 0.5 * x};
+    return fabs(x * lm_expr_eval(&e->law, middle, s->scratch));
+}
+
+static void compare_energies(machine *s, double *scale)
+{
+    double most = 0;
+    for (int i = 0; i < s->spec->elements.n; i++) most = fmax(most, energy_of_scale(s, i, scale));
+    for (int i = 0; i < s->spec->elements.n; i++) {
+        double least = ENERGY_PART * most, energy = energy_of_scale(s, i, scale);
+        if (energy > 0 && energy < least)
+            scale[s->spec->elements.at[i].state] *= sqrt(least / energy);
+    }
+}
+
 void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt)
 {
     machine *s = (machine *)sys;
@@ -59,13 +95,13 @@ void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt
     if (s->in->form->jacobian(s->in, &in, 1, 0, 0, s->inner[0])) return; /* wanted are the slots */
     for (int k = 0; k < s->n; k++) reach[k] = PART * scale[k];
     for (int i = 0; i < s->nsensors; i++) sensors[i] = sensor_reach(s, &in, i, size);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < s->norder; i++) {
-            int k = s->order[i];
-            reach[k] = fmax(reach[k], reach_of(s, k, dt, sensors, reach));
-        }
-        for (int k = 0; k < s->n; k++)
-            if (!s->follows[k]) reach[k] = fmax(reach[k], reach_of(s, k, dt, sensors, reach));
+    for (int i = 0; i < s->norder; i++) {
+        int k = s->order[i];
+        reach[k] = fmax(reach[k], reach_of(s, k, dt, sensors, reach));
     }
-    for (int k = 0; k < s->n; k++) scale[k] = fmax(scale[k], reach[k]);
+    for (int k = 0; k < s->n; k++) {
+        double least = s->follows[k] ? reach[k] : reach_of(s, k, dt, sensors, reach);
+        scale[k] = fmax(scale[k], fmax(least, twist(s, k, size)));
+    }
+    compare_energies(s, scale);
 }

@@ -126,7 +126,7 @@ static int check_filter(const checker *c)
 {
     lm_spec_block *b = c->b;
     if (b->kd == 0 && given(c, "filter")) return says(c, "filter", "has no meaning without 'kd'");
-    if (b->kd == 0 && b->has_rate) return says(c, "rate", "has no meaning without 'kd'");
+    if (!given(c, "kd") && b->has_rate) return says(c, "rate", "has no meaning without 'kd'");
     if (b->kd == 0 || b->has_rate) return 0;
     if (!given(c, "filter")) {
         if (b->kd / b->kp > 0 && isfinite(b->kd / b->kp))

@@ -204,6 +204,19 @@ static void describe(lm_reader *r, lm_component *c)
     if (r->diag->errors > errors) c->bad = 1;
 }
 
+/* Between files the model's own is the one to rename. */
+static void defined_twice(lm_reader *r, lm_component *c, const lm_yaml *key)
+{
+    c->bad = 1;
+    if (strcmp(c->loc.file, key->loc.file) == 0)
+        lm_error(r->diag, key->loc, "component '%s' is defined twice (first at line %d)", key->text,
+                 c->loc.line);
+    else
+        lm_error(r->diag, c->loc,
+                 "component '%s' is defined in %s:%d too, which is included; give it another name",
+                 key->text, key->loc.file, key->loc.line);
+}
+
 static void add_component(lm_reader *r, const lm_yaml *key, const lm_yaml *value)
 {
     lm_parts *parts = r->parts;
@@ -218,9 +231,7 @@ static void add_component(lm_reader *r, const lm_yaml *key, const lm_yaml *value
     }
     int old, i = lm_names_add(r->arena, &parts->names, key->text, &old);
     if (old) {
-        lm_loc first = parts->components.at[i]->loc;
-        lm_error(r->diag, key->loc, "component '%s' is defined twice (first at %s:%d)", key->text,
-                 first.file, first.line);
+        defined_twice(r, parts->components.at[i], key);
         return;
     }
     lm_component *c = LM_NEW(r->arena, lm_component);

@@ -12,7 +12,8 @@
  *   components.c         the descriptions, and the order of things
  *   components_text.c    copies with names replaced
  *   components_use.c     instances and their entries
- *   components_ports.c   connections */
+ *   components_ports.c   connections
+ *   components_notes.c   messages say where a component is used */
 #ifndef LM_MODEL_COMPONENTS_H
 #define LM_MODEL_COMPONENTS_H
 
@@ -46,6 +47,7 @@ typedef struct lm_component {
     const char *name;
     lm_loc loc;
     const lm_yaml *node;
+    int last_line;        /* of its description; 0: not known yet */
     lm_names local_names; /* without indices */
     LM_VEC(lm_local) locals;
     lm_names port_names;
@@ -80,6 +82,8 @@ typedef struct lm_parts {
     LM_VEC(lm_component *) components;
     int broken; /* some could not be read: don't report unknown ones */
     int used;   /* the model uses some */
+    lm_names
+        model; /* what the model gives names to, without indices; empty until it is asked for */
     lm_table uses;
     LM_VEC(lm_instance *) instances; /* [uses.entries.n], NULL after an error */
     LM_VEC(lm_connection) connections;

@@ -40,31 +40,61 @@ static const char *meaning(lm_reader *r, const lm_naming *naming, const char *wo
     return lm_arena_printf(&r->scratch, "%s.%s", in->name, word);
 }
 
+/* The word or the one other character at c, *n long: what stands for it, or NULL. */
+static const char *replacement(lm_reader *r, const lm_naming *naming, const char *begin,
+                               const char *c, size_t *n)
+{
+    *n = 0;
+    while (isalnum((unsigned char)c[*n]) || c[*n] == '_') ++*n;
+    if (!*n) {
+        *n = 1;
+        return NULL;
+    }
+    const char *word = lm_arena_strn(&r->scratch, c, *n);
+    if (isdigit((unsigned char)*c) || is_member(begin, c) || is_call(word, c + *n)) return NULL;
+    return meaning(r, naming, word);
+}
+
 const char *lm_rename(lm_reader *r, const lm_naming *naming, const char *from)
 {
     text to = {0};
     const char *done = from;
-    for (const char *c = from; *c;) {
-        size_t n = 0;
-        while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
-        if (!n) {
-            c++;
-            continue;
-        }
-        const char *word = lm_arena_strn(&r->scratch, c, n);
-        const char *put = isdigit((unsigned char)*c) || is_member(from, c) || is_call(word, c + n)
-                              ? NULL
-                              : meaning(r, naming, word);
-        if (put) {
-            append(r, &to, done, (size_t)(c - done));
-            append(r, &to, put, strlen(put));
-            done = c + n;
-        }
-        c += n;
+    size_t n;
+    for (const char *c = from; *c; c += n) {
+        const char *put = replacement(r, naming, from, c, &n);
+        if (!put) continue;
+        append(r, &to, done, (size_t)(c - done));
+        append(r, &to, put, strlen(put));
+        done = c + n;
     }
     if (done == from) return from;
     append(r, &to, done, strlen(done) + 1);
     return to.at;
+}
+
+/* Where in the text as written the character stands that is at `offset` after renaming. */
+static int written_offset(lm_reader *r, const lm_yaml *node, int offset)
+{
+    const lm_naming naming = {node->owner, NULL};
+    const char *from = node->written, *c = from;
+    size_t n, at = 0; /* in the new text */
+    for (; *c; c += n) {
+        const char *put = replacement(r, &naming, from, c, &n);
+        size_t length = put ? strlen(put) : n;
+        if (at + length > (size_t)offset) return (int)(c - from) + (put ? 0 : offset - (int)at);
+        at += length;
+    }
+    return (int)(c - from);
+}
+
+void lm_place_back(lm_reader *r, const lm_yaml *node, int first)
+{
+    lm_loc start = lm_yaml_text_loc(node);
+    for (int i = first; node->written && i < r->diag->list.n; i++) {
+        lm_loc *loc = &r->diag->list.at[i].loc;
+        if (loc->line != start.line || loc->col < start.col) continue;
+        loc->col = start.col + written_offset(r, node, loc->col - start.col);
+    }
 }
 
 lm_yaml *lm_rename_node(lm_reader *r, const lm_naming *naming, const lm_yaml *node)
@@ -75,6 +105,8 @@ lm_yaml *lm_rename_node(lm_reader *r, const lm_naming *naming, const lm_yaml *no
     copy.cache = NULL;
     if (node->kind == LM_YAML_SCALAR) {
         copy.text = lm_rename(r, naming, node->text);
+        copy.owner = naming->in;
+        copy.written = naming->in ? node->text : NULL;
         return copy.text == node->text ? same : lm_arena_copy(r->arena, &copy, sizeof copy);
     }
     for (int i = node->kind == LM_YAML_MAP; i < n; i += node->kind == LM_YAML_MAP ? 2 : 1) {

@@ -123,6 +123,44 @@ static int read_given(lm_reader *r, const lm_component *c, const lm_yaml *value,
     return rc;
 }
 
+/* All that the model gives a name to; what stands in components is behind the name of an instance. */
+static const lm_names *model_names(lm_reader *r)
+{
+    const lm_yaml *root = r->files.at[0].root;
+    lm_names *all = &r->parts->model;
+    int old;
+    if (all->list.n) return all;
+    lm_names_add(r->arena, all, "ground", &old);
+    for (int i = 0; i < root->n; i++) {
+        const lm_yaml *map = root->items[2 * i + 1];
+        for (int k = 0; map->kind == LM_YAML_MAP && k < map->n; k++) {
+            const char *key = map->items[2 * k]->text;
+            key = lm_arena_strn(r->arena, key, lm_base_length(key));
+            if (*key) lm_names_add(r->arena, all, key, &old);
+        }
+    }
+    return all;
+}
+
+/* `names`: a slip is where it was given, not where the component uses it. */
+static int check_names(lm_reader *r, const lm_component *c, const lm_yaml *const *given)
+{
+    int rc = 0;
+    for (int i = 0; i < c->locals.n; i++) {
+        if (c->locals.at[i].kind != LM_LOCAL_NAME || !given[i]) continue;
+        const char *name = given[i]->text;
+        const lm_names *all = model_names(r);
+        if (lm_names_find(all, lm_arena_strn(&r->scratch, name, lm_base_length(name))) >= 0)
+            continue;
+        lm_error(r->diag, lm_yaml_text_loc(given[i]),
+                 "'%s', given for the name '%s' of component '%s', is nothing of the model%s",
+                 lm_quoted(r, name), c->local_names.list.at[i], c->name,
+                 lm_suggest(r, name, (const char *const *)all->list.at, all->list.n));
+        rc = -1;
+    }
+    return rc;
+}
+
 static int check_missing(lm_reader *r, const lm_component *c, const lm_yaml *const *given)
 {
     static const char *const words[] = {"parameter", "input", "name"};
@@ -229,7 +267,7 @@ static lm_instance *make_instance(lm_reader *r, const lm_entry *entry, const lm_
     r->key = NULL;
     if (read_ports(r, in, entry->value, &naming)) rc = -1;
     r->key = NULL;
-    if (check_missing(r, c, given) || rc) return NULL;
+    if (check_missing(r, c, given) || check_names(r, c, given) || rc) return NULL;
     set_values(r, in, given);
     return in;
 }

@@ -252,10 +252,10 @@ static int load_file(lm_reader *r, const char *path, const char *shown, const ch
     if (!text && read_whole(r, path, shown, loc, &own, &size)) return -1;
     if (text && size > LM_YAML_BYTES) return cannot_open(r, loc, path, "it is larger than 64 MiB");
     text = text ? lm_arena_strn(r->arena, text, size) : own;
-    /* the text kept with results holds the included files too, behind the model's own */
+    /* the text kept with results holds the included files too, behind the end of the model's own */
     r->spec->text = parent < 0 ? text
-                               : lm_arena_printf(r->arena, "%s\n# ---- %s ----\n%s", r->spec->text,
-                                                 shown, text);
+                               : lm_arena_printf(r->arena, "%s\n...\n# ---- %s ----\n%s",
+                                                 r->spec->text, shown, text);
     int index = r->files.n;
     lm_file *f = LM_PUSH(r->arena, &r->files);
     *f = (lm_file){path, folder_of(r, path), real, NULL, parent, real && *real != '/'};

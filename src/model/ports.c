@@ -14,6 +14,10 @@ static int stands_for(const char *name, const char *full)
 
 void lm_input_name(const lm_spec *spec, const lm_input *in, char *text, size_t size)
 {
+    if (in->block >= 0) {
+        snprintf(text, size, "%s", spec->blocks.at[in->block].item.name);
+        return;
+    }
     if (in->load >= 0) {
         snprintf(text, size, "%s.%s.%c", spec->loads.at[in->load].item.name,
                  in->component < 3 ? "force" : "torque", "xyz"[in->component % 3]);
@@ -42,21 +46,29 @@ static int begins(const char *name, const char *item)
     return !name || strncmp(name, item, strlen(item)) == 0;
 }
 
+static int is_signal(const lm_spec_block *b, const char *name)
+{
+    return b->type == LM_BLOCK_SIGNAL && b->variable >= 0 && strcmp(name, b->item.name) == 0;
+}
+
 int lm_inputs_named(const lm_spec *spec, const char *name, lm_input *out)
 {
     int n = 0;
+    for (int i = 0; name && i < spec->blocks.n; i++)
+        if (is_signal(&spec->blocks.at[i], name))
+            offer(spec, name, (lm_input){-1, 0, -1, -1, i}, out, &n);
     for (int i = 0; i < spec->loads.n; i++) {
         const lm_spec_load *l = &spec->loads.at[i];
-        if (!begins(name, l->item.name)) continue;
+        if (l->port || !begins(name, l->item.name)) continue; /* efforts of ports are solved for */
         for (int c = 0; c < 6; c++)
             if (c < 3 ? l->has_force : l->has_torque)
-                offer(spec, name, (lm_input){i, c, -1, -1}, out, &n);
+                offer(spec, name, (lm_input){i, c, -1, -1, -1}, out, &n);
     }
     for (int i = 0; i < spec->joints.n; i++) {
         const lm_spec_joint *j = &spec->joints.at[i];
         if (!begins(name, j->item.name)) continue;
         for (int c = 0; c < lm_joint_coord_count(j->type); c++)
-            if (j->coord[c].has_effort) offer(spec, name, (lm_input){-1, 0, i, c}, out, &n);
+            if (j->coord[c].has_effort) offer(spec, name, (lm_input){-1, 0, i, c, -1}, out, &n);
     }
     return n;
 }

@@ -2,7 +2,8 @@
  *
  * An input is added to one component of a load ("motor.torque.z") or to the effort of a joint coordinate
  * ("pivot.effort", "slide.effort.angle" for joints with several). A shorter name stands for all that
- * it begins: "motor", "motor.torque". */
+ * it begins: "motor", "motor.torque". A signal of `blocks`, or of a part of a block, is an input where it is
+ * named: something is added to its value. */
 #ifndef LM_MODEL_PORTS_H
 #define LM_MODEL_PORTS_H
 
@@ -12,6 +13,7 @@ typedef struct lm_input {
     int load;      /* index into spec->loads, -1: an effort */
     int component; /* force x, y, z, torque x, y, z */
     int joint, coord;
+    int block; /* index into spec->blocks, -1: none */
 } lm_input;
 
 /* What `name` stands for, NULL: all there are; into `out` unless NULL. Returns how many. */

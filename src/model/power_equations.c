@@ -27,12 +27,16 @@ static const char *bond_name(const lm_equations *x, int bond)
     return lm_arena_printf(x->r->arena, "%s (to)", in->item.name);
 }
 
-int lm_power_unit(const lm_equations *x, int bond, int kind)
+static int region_of(const lm_equations *x, int bond)
 {
     const lm_spec_bond *b = &x->s->bonds.at[bond];
     int from = lm_power_is_junction((int)x->s->elements.at[b->from].type);
-    int region = x->region[from ? b->from : b->to];
-    int domain = (int)x->s->elements.at[region].domain;
+    return x->region[from ? b->from : b->to];
+}
+
+int lm_power_unit(const lm_equations *x, int bond, int kind)
+{
+    int region = region_of(x, bond), domain = (int)x->s->elements.at[region].domain;
     int number = domain != LM_DOMAIN_NONE ? domain - 1 : LM_DOMAIN_THERMAL + x->rank[region];
     return 1 + LM_KINDS_Q * number + kind;
 }
@@ -43,7 +47,12 @@ int lm_power_variable(const lm_equations *x, int bond, int kind, lm_variable_kin
     const lm_power_in *in = &x->r->power_in.at[x->bond_entry[bond]];
     const char *name = lm_arena_printf(x->r->arena, "%s %s", bond_name(x, bond), words[kind]);
     int k = lm_new_variable(x->r, name, in->item.loc, type);
+    lm_domain domain = x->s->elements.at[region_of(x, bond)].domain;
     x->s->variables.at[k].unit = lm_power_unit(x, bond, kind);
+    if (kind == LM_KIND_Q_DISPLACEMENT)
+        x->s->variables.at[k].moves = domain == LM_DOMAIN_ROTATION      ? 1
+                                      : domain == LM_DOMAIN_TRANSLATION ? 2
+                                                                        : 0;
     return k;
 }
 

@@ -105,8 +105,9 @@ static int check_input(lm_reader *r, const lm_yaml *node, const char *name)
     int load = lm_names_find(&r->loads.names, first);
     int joint = lm_names_find(&r->joints.names, first);
     if (r->loads.broken || r->joints.broken) return 0;
+    if (load < 0 && joint < 0 && lm_inputs_named(r->spec, name, NULL) > 0) return 0; /* a signal */
     if (load < 0 && joint < 0)
-        return unknown_in_list(r, node, first, "load or joint",
+        return unknown_in_list(r, node, first, "load, joint or signal",
                                r->loads.entries.n ? &r->loads : &r->joints);
     return lm_inputs_named(r->spec, name, NULL) > 0 ? 0 : no_input(r, node, name, joint >= 0);
 }

@@ -110,6 +110,7 @@ static void read_all(lm_reader *r, const char *path, const char *text, size_t si
     lm_use_components(r);
     expand_names(r);
     read_parts(r);
+    lm_note_uses(r);
 }
 
 static void clean_up(lm_reader *r)

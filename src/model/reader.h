@@ -289,6 +289,10 @@ void lm_add_param(lm_reader *r, const char *name, lm_loc loc, const lm_yaml *nod
 void lm_need_params(lm_reader *r, const char *text); /* values of those that the text names */
 void lm_finish_params(lm_reader *r);  /* values of all; what --set names must exist */
 void lm_use_components(lm_reader *r); /* components.c */
+/* Columns of the messages from number `first` on, which count in the text of the node after names of a
+ * component were replaced, as the user sees them. */
+void lm_place_back(lm_reader *r, const lm_yaml *node, int first);
+void lm_note_uses(lm_reader *r); /* when all is read: of components, in messages about them */
 void lm_read_materials(lm_reader *r);
 void lm_read_sections(lm_reader *r);
 void lm_read_coordinates(lm_reader *r);

@@ -367,7 +367,10 @@ int lm_read_constant(lm_reader *r, const char *text, lm_loc loc, lm_yaml *node, 
             return 0;
         }
     }
-    return parse_constant(r, text, loc, out);
+    int first = r->diag->list.n;
+    int rc = parse_constant(r, text, loc, out);
+    if (node) lm_place_back(r, node, first);
+    return rc;
 }
 
 /* --- expressions --- */
@@ -425,7 +428,10 @@ int lm_read_expr_text(lm_reader *r, const char *text, lm_loc loc, lm_scope scope
 int lm_read_expr(lm_reader *r, const lm_yaml *node, lm_scope scope, lm_expr *out)
 {
     if (lm_read_want(r, node, LM_YAML_SCALAR, "a number or an expression")) return -1;
-    return lm_read_expr_text(r, node->text, lm_yaml_text_loc(node), scope, out);
+    int first = r->diag->list.n;
+    int rc = lm_read_expr_text(r, node->text, lm_yaml_text_loc(node), scope, out);
+    lm_place_back(r, node, first);
+    return rc;
 }
 
 /* 'rod end' for 'rod.end' */

@@ -257,6 +257,7 @@ typedef struct lm_spec_variable {
     lm_expr expr;    /* of t and sensors */
     const int *rate; /* RATE: slot of the rate of each input of expr; 0: of t */
     int unit;        /* variables of one unit are compared with each other; 0: with none */
+    int moves;       /* 1: an angle, 2: a length: the displacement of a C in a mechanism */
 } lm_spec_variable;
 
 /* Blocks of controllers: each gives one number, its name in expressions (docs/theory/blocks.md). What

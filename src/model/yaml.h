@@ -23,7 +23,8 @@ typedef struct lm_yaml {
     int height;             /* levels below it, aliases expanded */
     int size;               /* nodes in it, aliases expanded; the limits keep it in range */
     void *cache;            /* the reader's */
-    const void *owner;      /* the reader's: the instance of a component that a key belongs to */
+    const void *owner;      /* the reader's: the instance of a component that it belongs to */
+    const char *written;    /* the text before names were replaced by those of the owner; or NULL */
 } lm_yaml;
 
 enum {

@@ -191,7 +191,9 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
         if (!isfinite(sum + change)) return 2;
         if (!sys->algebraic && (sys->nl == 0 || it >= REFINEMENTS)) return 0;
         if (!sys->algebraic) continue;
-        if (it > 0 && (change <= 1e-13 * size || change >= 0.5 * last)) return 0;
+        /* far from the solution Newton's method may be slow; near it what shrinks no more is rounding */
+        if (it > 0 && (change <= 1e-13 * size || (change >= 0.5 * last && change <= 1e-6 * size)))
+            return 0;
         last = change;
     }
     return 0;

@@ -43,6 +43,10 @@ static double row_misses(radau *g, double h, int k)
  * with this: over their largest values they are as those of motions of rigid bodies. */
 #define BESIDE 1e-2
 
+/* Estimates of variables carry the rounding of the mechanism, times the gains of controllers. An estimate
+ * of this size stands for an error of 1e-14. */
+#define VARIABLE_ROUNDING 1e-10
+
 /* Of the variables of a machine the error of the value counts, v_err = x_err/s - gx, over the largest
  * value so far, that of this step included; what is no state follows the others. */
 static void variable_errors(radau *g, double s, const double *gx, double *x)
@@ -53,7 +57,8 @@ static void variable_errors(radau *g, double s, const double *gx, double *x)
     for (int k = 0; k < sys->nvariables; k++) {
         int i = first + k, state = sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         double unit = lm_variable_scale(sys, k), value = fmax(unit, fabs(g->v[2][i]));
-        x[i] = state ? part * sys->tick * (x[i] / s - gx[i]) * unit / value : 0;
+        double off = state ? (x[i] / s - gx[i]) / value : 0;
+        x[i] = fabs(off) <= VARIABLE_ROUNDING ? 0 : part * sys->tick * unit * off;
     }
 }
 

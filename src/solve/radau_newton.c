@@ -329,6 +329,18 @@ static int is_noise(radau *g, double motion)
     return motion <= 1e-14 / sqrt(fmax(lm_linear_rcond(g->base.lin), SOFTNESS));
 }
 
+/* Variables that are still small against what they will be have the rounding of the mechanism. Where the
+ * mechanism stands and they change no more by much than their share of the tolerance, that is all. */
+static int is_variable_noise(radau *g, double size, double goal)
+{
+    const lm_system *sys = g->base.sys;
+    double most = 0;
+    if (sys->nvariables == 0 || size > 1e-3 * g->base.opt.tolerance) return 0;
+    for (int k = 0; k < 3; k++)
+        most = fmax(most, lm_speed_norm(sys, g->base.clock->size, g->res[k]));
+    return most <= goal;
+}
+
 /* g->rate_of is the slowest contraction of the last step; negative where its matrices were made in
  * that step; 0: not known. */
 static int wants_matrices(const radau *g)
@@ -395,7 +407,8 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
         before_last = last;
         last = size;
         if (it == 0 || rate <= 0.3) continue;
-        if (current && it > 1 && is_noise(g, motion)) return LM_STEP_CONVERGED;
+        if (current && it > 1 && (is_noise(g, motion) || is_variable_noise(g, size, goal)))
+            return LM_STEP_CONVERGED;
         if (current && it > 1 && (rate > 0.9 || it > 9))
             return rate > 1 ? LM_STEP_DIVERGED : LM_STEP_SLOW;
         if (current) continue;

@@ -137,8 +137,8 @@ static int put_steps(lm_report_part *p)
 static int is_other(const char *name)
 {
     static const char *const other[] = {
-        "results",          "steps",       "poses",      "joint_forces", "shapes",
-        "shapes_imaginary", "load_forces", "checkpoint", "power",        "power_elements"};
+        "results",     "steps",      "poses", "joint_forces",   "shapes", "shapes_imaginary",
+        "load_forces", "checkpoint", "power", "power_elements", "events", "event_names"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (!strcmp(name, other[i])) return 1;
     return strlen(name) > 40;

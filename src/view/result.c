@@ -158,6 +158,13 @@ static int find_sets(lm_arena *a, const char *options, const char ***sets)
     return n;
 }
 
+/* The model's own text; those of included files are behind it (model/include.c) and are read anew. */
+static size_t own_size(const char *text)
+{
+    const char *end = strstr(text, "\n...\n");
+    return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
 /* 0; 1: the text is no model any more, with the first error in r->why; 2: no memory. */
 static int compile(lm_result *r, int allow_outside)
 {
@@ -168,7 +175,7 @@ static int compile(lm_result *r, int allow_outside)
     jmp_buf oom;
     ro.nset = find_sets(&r->arena, r->options, &sets);
     ro.set = sets;
-    int st = lm_read_text(&r->own.arena, &diag, r->text, strlen(r->text), name, &ro, &spec);
+    int st = lm_read_text(&r->own.arena, &diag, r->text, own_size(r->text), name, &ro, &spec);
     if (!st) {
         r->own.arena.on_fail = &oom;
         if (setjmp(oom))

@@ -14,7 +14,7 @@ static limber_model *load(const char *name, limber_messages *msg)
 static void create(linear *s, const char *formulation)
 {
     const lm_form *form = lm_choose_form(&s->model->m, formulation, s->run.diag);
-    if (form && form->create(&s->model->m, s->run.diag, &s->run.sys) == LIMBER_OK) return;
+    if (form && lm_system_create(form, &s->model->m, s->run.diag, &s->run.sys) == LIMBER_OK) return;
     limber_messages_print(s->msg, stderr);
     fail_msg("no system");
 }
@@ -33,6 +33,7 @@ linear *linear_of(const char *model, const char *text, const char *formulation, 
     s->run.v = s->q + sys->nq;
     assert_int_equal(lm_initial_state(&s->run), LIMBER_OK);
     s->l = (lm_linearized){.sys = sys, .q = s->q, .v = at_rest ? NULL : s->run.v};
+    s->l.states = s->run.v + sys->nv - sys->nvariables;
     s->l.nu = lm_inputs_named(spec, NULL, NULL);
     s->l.ny = lm_outputs_named(spec, NULL, NULL);
     s->input = calloc((size_t)s->l.nu + 1, sizeof *s->input);
@@ -60,7 +61,7 @@ void linear_done(linear *s)
 int linear_state(const linear *s, const char *name)
 {
     char text[200];
-    for (int i = 0; i < 2 * s->l.n; i++) {
+    for (int i = 0; i < s->l.ns; i++) {
         lm_linearized_state_name(&s->l, i, text, sizeof text);
         if (strcmp(text, name) == 0) return i;
     }
@@ -108,7 +109,7 @@ static void take_sample(linear *s, int j, double h, sample *to)
 {
     lm_linearized *l = &s->l;
     lm_system *sys = s->run.sys;
-    const double *v0 = l->v ? l->m.g->v : l->m.zero;
+    const double *v0 = l->v ? l->m.g->v : l->m.v0;
     lm_integrator *g = lm_solver_create(sys);
     double *dx = calloc((size_t)sys->nv + 1, sizeof *dx), moved, gap, softness = sys->softness;
     int input = j - 2 * l->n;
@@ -156,21 +157,32 @@ static double worst(const group *g)
     return most;
 }
 
+/* The number of direction j among the states, -1: it is none. */
+static int kept(const lm_linearized *l, int j)
+{
+    for (int i = 0; i < l->ns; i++)
+        if (l->keep[i] == j) return i;
+    return -1;
+}
+
 /* Lengths and angles are not told apart: the models are about one in size. */
 linear_errors linear_check(linear *s, double h)
 {
     lm_linearized *l = &s->l;
     int nv = s->run.sys->nv, nl = s->run.sys->nl, ny = l->ny;
+    int variables =
+        s->run.sys->nvariables; /* those that follow have no acceleration of their own */
     sample up = new_sample(s), down = new_sample(s);
     group da = {{0}, {0}}, dlam = da, dout = da;
     double *lam = calloc((size_t)nl + 1, sizeof *lam);
     for (int j = 0; j < 2 * l->n + l->nu; j++) {
         int kind = j < l->n ? 0 : j < 2 * l->n ? 1 : 2;
-        const double *out = kind < 2 ? l->C + ny * j : l->D1 + ny * (j - 2 * l->n);
+        if (kind < 2 && kept(l, j) < 0) continue;
+        const double *out = kind < 2 ? l->C + ny * kept(l, j) : l->D1 + ny * (j - 2 * l->n);
         for (int r = 0; r < l->na; r++) lam[l->row[r]] = l->dlam[l->na * j + r];
         take_sample(s, j, h, &up);
         take_sample(s, j, -h, &down);
-        compare(nv, up.a, down.a, h, l->da + nv * j, kind, &da);
+        compare(nv - variables, up.a, down.a, h, l->da + nv * j, kind, &da);
         compare(nl, up.lam, down.lam, h, lam, kind, &dlam);
         compare(ny, up.out, down.out, h, out, kind, &dout);
     }

@@ -335,6 +335,9 @@ static void wrong_uses(void **state)
          "unknown key 'wiht' in instance 'm1'; did you mean 'with'?");
     says(HEAD "components: {c: {names: [axis]}}\npower: {m1: {use: c}}\n", 8, 9,
          "instance 'm1' needs the name 'axis' of component 'c': write 'with: {axis: ...}'");
+    says(HEAD "components: {c: {names: [axis]}}\npower: {m1: {use: c, with: {axis: pni}}}\n", 8, 35,
+         "'pni', given for the name 'axis' of component 'c', is nothing of the model; did you "
+         "mean 'pin'?");
     says(HEAD "components: {c: {inputs: {u: }}}\npower: {m1: {use: c}}\n", 8, 9,
          "instance 'm1' needs the input 'u' of component 'c': write 'with: {u: ...}'");
     says(HEAD MOTOR "power: {m(k=1..3): {use: motor, " FREE "}, m(2): {use: motor, " FREE "}}\n",
@@ -404,7 +407,7 @@ static void wrong_components(void **state)
          "\npower: {s: {use: s, ports: {out: pin(1)}}}\n",
          19, 20,
          "port 'out' of component 's' is at 'm.shft', and component 'motor' has no port 'shft'; "
-         "did you mean 'shaft'?");
+         "did you mean 'shaft'? (in component 's', used as 's' at model.yaml:20)");
     says(HEAD "components: {c: {parameters: {R: 1}, power: {R: {type: 1}}}}\n", 7, 46,
          "'R' is a power element of component 'c' and also a parameter of it (line 7); rename one "
          "of them");
@@ -415,15 +418,16 @@ static void wrong_components(void **state)
          "displacement or momentum in the law of an element");
     says(HEAD "components: {c: {paramters: {R: 1}}}\n", 7, 18,
          "unknown key 'paramters' in component 'c'; did you mean 'parameters'?");
-    says(HEAD "include: library/motors.yaml\ncomponents: {dc_motor: {}}\n", 5, 3,
-         "component 'dc_motor' is defined twice (first at model.yaml:8)");
+    says(HEAD "include: library/motors.yaml\ncomponents: {dc_motor: {}}\n", 8, 14,
+         "component 'dc_motor' is defined in library/motors.yaml:5 too, which is included; give it "
+         "another name");
     says(HEAD "include: library/motros.yaml\n", 7, 10,
          "cannot read 'library/motros.yaml': there is no such file beside the model, nor in the "
          "library of the program; did you mean 'library/motors.yaml'?");
 }
 
-/* A mistake inside a component is where it stands, with the name of the instance; once, however
- * often a repeated use has it. */
+/* A mistake inside a component is where it stands, with the name of the instance and where it is used;
+ * once, however often a repeated use has it. */
 static void mistakes_inside(void **state)
 {
     (void)state;
@@ -434,7 +438,17 @@ static void mistakes_inside(void **state)
                                  "      source: {type: Se, effort: 1, on: loop}\n"
                                  "      coil: {type: I, inertai: 1, on: loop}\n"
                                  "power: {\"a(k=1..3)\": {use: c}}\n";
-    says(c, 12, 23, "unknown key 'inertai' in I 'a(1).coil'; did you mean 'inertia'?");
+    says(c, 12, 23,
+         "unknown key 'inertai' in I 'a(1).coil'; did you mean 'inertia'? (in component 'c', used "
+         "as 'a(1)' at model.yaml:13)");
+    /* columns are those of the text as it stands there, not with the names of the instance */
+    says(HEAD "components: {c: {inputs: {u: 0}, blocks: {y: {type: signal, value: u*u + zz}}}}\n"
+              "blocks: {a_long_name: {use: c}}\n",
+         7, 74, "unknown name 'zz' (in component 'c', used as 'a_long_name' at model.yaml:8)");
+    says(HEAD
+         "components: {c: {parameters: {R: 1}, blocks: {y: {type: gain, input: 1, gain: R*Q}}}}\n"
+         "blocks: {a_long_name: {use: c}}\n",
+         7, 81, "unknown name 'Q' (in component 'c', used as 'a_long_name' at model.yaml:8)");
     says(HEAD MOTOR "power: {m1: {use: motor, " FREE "}}\noutputs: {a: m1.tiwce}\n", 20, 14,
          "unknown name 'm1.tiwce'; did you mean 'm1.twice'?");
     says(HEAD MOTOR "power: {m1: {use: motor, " FREE "}}\noutputs: {a: m2.twice}\n", 20, 14,

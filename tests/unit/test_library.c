@@ -159,8 +159,9 @@ static void gearbox_backlash(void **state)
 static void screw_equations(const void *context, double t, const double *y, double *dy)
 {
     double h = 0.01 / (2 * M_PI), rate = h * y[0] - y[1], force = 1e6 * y[2] + 1e3 * rate;
+    double drag = hypot(0.05, (1 / 0.9 - 1) * h * force) * tanh(y[0] / 0.5);
     (void)context;
-    dy[0] = (push_of(t) - 0.05 * tanh(y[0] / 0.5) - h * force) / 2e-4;
+    dy[0] = (push_of(t) - drag - h * force) / 2e-4;
     dy[1] = force / 20;
     dy[2] = rate;
 }

@@ -87,6 +87,12 @@ function bar(taken, given) {
     );
 }
 
+/** Per cent with one digit and the minus sign of the other numbers. */
+function percent(part) {
+    const text = (100 * Math.abs(part)).toFixed(1);
+    return `${part < 0 && text !== "0.0" ? "\u2212" : ""}${text} %`;
+}
+
 function row(element, duration, given, first) {
     const { name, type, kind, taken, largest, at } = element;
     const energy = kind === "sources" ? -taken : taken;
@@ -96,7 +102,7 @@ function row(element, duration, given, first) {
         h("th", { scope: "row" }, first ? kind : ""),
         h("td", {}, h("span", { class: "power-type" }, type), name),
         h("td", { class: "figure" }, number(energy)),
-        h("td", { class: "figure" }, given > 0 ? `${((100 * energy) / given).toFixed(1)} %` : ""),
+        h("td", { class: "figure" }, given > 0 ? percent(energy / given) : ""),
         h("td", {}, bar(taken, given)),
         h("td", { class: "figure" }, duration > 0 ? number(energy / duration) : ""),
         h("td", { class: "figure" }, number(largest)),
@@ -104,9 +110,9 @@ function row(element, duration, given, first) {
     );
 }
 
-/** What the sources gave and where it went, as one bar. */
+/** What the sources gave and where it went, as one bar; without what is too little to be seen. */
 function wholeBar(rows, given) {
-    const parts = rows.filter(({ taken }) => taken > 0);
+    const parts = rows.filter(({ taken }) => taken > 0.002 * given);
     if (!(given > 0) || !parts.length) return null;
     return h(
         "div",
@@ -117,7 +123,7 @@ function wholeBar(rows, given) {
                 {
                     class: `part-${ORDER.indexOf(kind)}`,
                     style: `flex-grow:${(taken / given).toFixed(5)}`,
-                    title: `${name}: ${number(taken)} (${((100 * taken) / given).toFixed(1)} %)`,
+                    title: `${name}: ${number(taken)} (${percent(taken / given)})`,
                 },
                 taken / given > 0.08 ? name : "",
             ),
