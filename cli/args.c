@@ -6,7 +6,8 @@
 
 typedef enum kind { FLAG, TEXT, NUMBER, COUNT, SET } kind;
 
-#define RUN "run static modes linearize campbell periodic compare "
+#define RUN "run static modes linearize campbell periodic "
+#define ALL RUN "compare "
 
 static const struct option {
     const char *name, *value;
@@ -16,29 +17,31 @@ static const struct option {
     int matters;          /* changes the results: stored with them */
     const char *help;
 } options[] = {
-    {"-o", "FILE", TEXT, offsetof(args, results), RUN "report graph ", 0,
+    {"-o", "FILE", TEXT, offsetof(args, results), ALL "report graph ", 0,
      "result file (default: MODEL.h5); HTML, SVG file"},
     {"--csv", "FILE", TEXT, offsetof(args, csv), RUN "export ", 0,
      "outputs as CSV; - is standard output"},
-    {"--formulation", "NAME", TEXT, offsetof(args, formulation), RUN, 1,
+    {"--formulation", "NAME", TEXT, offsetof(args, formulation), ALL, 1,
      "corotational, minimal, elastodynamic, rfe, ffr"},
-    {"--set", "NAME=VALUE", SET, 0, RUN "check graph ", 1, "override a parameter (repeatable)"},
-    {"--until", "T", NUMBER, offsetof(args, until), RUN, 1, "end of the dynamics"},
+    {"--set", "NAME=VALUE", SET, 0, ALL "check graph ", 1, "override a parameter (repeatable)"},
+    {"--until", "T", NUMBER, offsetof(args, until), ALL, 1, "end of the dynamics"},
     {"--resume", NULL, FLAG, offsetof(args, resume), RUN, 0, "continue an interrupted run"},
-    {"--threads", "N", COUNT, offsetof(args, threads), RUN, 0,
-     "threads; the results do not depend on it"},
-    {"--quiet", NULL, FLAG, offsetof(args, quiet), RUN "check graph export report new ", 0,
+    {"--threads", "N", COUNT, offsetof(args, threads), ALL, 0,
+     "threads (compare: processes); the same results"},
+    {"--quiet", NULL, FLAG, offsetof(args, quiet), ALL "check graph export report new ", 0,
      "only errors"},
-    {"--json", NULL, FLAG, offsetof(args, json), RUN "check schema ", 0,
+    {"--json", NULL, FLAG, offsetof(args, json), ALL "check schema ", 0,
      "the summary (schema: the JSON Schema) as JSON"},
     {"--profile", NULL, FLAG, offsetof(args, profile), RUN, 0, "time by phase"},
     {"--allow-outside-includes", NULL, FLAG, offsetof(args, allow_outside),
-     RUN "check graph report export ", 0, "include files outside the model's folder"},
+     ALL "check graph report export ", 0, "include files outside the model's folder"},
     {"--report", "FILE", TEXT, offsetof(args, report), RUN "check ", 0,
      "HTML report; of check: a drawing"},
     {"--vtk", "DIR", TEXT, offsetof(args, vtk), RUN "export ", 0, "files for ParaView"},
     {"--matrices", "DIR", TEXT, offsetof(args, matrices), "run linearize ", 0,
      "Matrix Market files of the linearised model"},
+    {"--refine", NULL, FLAG, offsetof(args, refine), "compare ", 0,
+     "finer meshes and steps, until nothing changes"},
     {"--template", "NAME", TEXT, offsetof(args, template), "new ", 0, "what to start from"},
     {"--markdown", NULL, FLAG, offsetof(args, markdown), "schema ", 0,
      "the reference page as Markdown"},
@@ -57,7 +60,7 @@ static const struct {
     {"campbell", "MODEL", "eigenvalues against the speed of a drive, critical speeds"},
     {"periodic", "MODEL", "periodic steady state and its stability"},
     {"graph", "MODEL", "drawing of the power graph (a bond graph) as SVG"},
-    {"compare", "MODEL", "every formulation that applies (not in this version)"},
+    {"compare", "MODEL", "every formulation that applies, against each other"},
     {"report", "RESULTS", "HTML report of result files: animation and plots"},
     {"export", "RESULTS", "CSV or files for ParaView from a result file"},
     {"schema", NULL, "the model file's schema: --json or --markdown"},

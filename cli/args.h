@@ -16,7 +16,7 @@ typedef struct args {
     int nset;
     double until;
     int threads;
-    int resume, quiet, json, profile, markdown, help, allow_outside;
+    int resume, quiet, json, profile, markdown, help, allow_outside, refine;
     char settings[8192]; /* what changes the results, as text */
 } args;
 

@@ -2,6 +2,7 @@
 #include <limber/limber.h>
 
 #include "args.h"
+#include "compare.h"
 #include "new.h"
 #include "show.h"
 
@@ -48,10 +49,7 @@ static int on_progress(void *terminal, const limber_progress *p)
 /* A model that cannot be read at all is wrong input, whatever the cause. */
 static int load(const args *a, limber_model **model, limber_messages *msg)
 {
-    limber_load_options lo = limber_load_options_default();
-    lo.set = a->set;
-    lo.set_count = a->nset;
-    lo.allow_outside_includes = a->allow_outside;
+    limber_load_options lo = jobs_load_options(a);
     limber_status st = limber_model_load(a->file, &lo, model, msg);
     if (st == LIMBER_MEMORY) fprintf(stderr, "limber: out of memory while reading %s\n", a->file);
     return st == LIMBER_OK ? 0 : st == LIMBER_MEMORY ? EXIT_STOPPED : EXIT_INPUT;
@@ -70,13 +68,6 @@ static const char *analysis_of(const char *command)
 {
     if (strcmp(command, "run") == 0) return NULL;
     return strcmp(command, "static") == 0 ? "statics" : command;
-}
-
-static int refuse_missing(const args *a)
-{
-    if (strcmp(a->command, "compare") != 0) return 0;
-    fprintf(stderr, "limber: '%s' is not in this version\n", a->command);
-    return EXIT_INPUT;
 }
 
 static int is_last(const limber_summary *s, const char *type)
@@ -239,8 +230,7 @@ static int command(const args *a, limber_messages *msg)
         (a->markdown ? limber_schema_markdown : limber_schema_json)(stdout);
         return 0;
     }
-    int bad = refuse_missing(a);
-    if (bad) return bad;
+    if (strcmp(a->command, "compare") == 0) return command_compare(a, msg);
     if (strcmp(a->command, "check") == 0) return command_check(a, msg);
     if (strcmp(a->command, "export") == 0) return command_export(a, msg);
     if (strcmp(a->command, "report") == 0) return command_report(a, msg);

@@ -60,6 +60,9 @@ typedef struct limber_load_options {
     /* What moves the frames that the file calls `external`; copied, but for its context and scale,
      * which must live as long as the model. NULL: a model with such frames is refused. */
     const limber_kinematics *kinematics;
+    /* How often to halve the elements of all beams, and tolerances and time steps: the same model, closer
+     * to its exact answer. Nodes named in the file stay where they are. */
+    int refine_mesh, refine_time;
 } limber_load_options;
 
 limber_load_options limber_load_options_default(void);
@@ -73,6 +76,7 @@ limber_status limber_model_parse(const char *text, size_t size, const char *name
 void limber_model_free(limber_model *model);
 
 const char *limber_model_title(const limber_model *model);
+const char *limber_model_formulation(const limber_model *model); /* the one it asks for */
 int limber_model_output_count(const limber_model *model);
 const char *limber_model_output_name(const limber_model *model, int i);
 
@@ -234,6 +238,8 @@ typedef struct limber_summary {
     char formulation[24];
     char method[24];
     double t; /* reached */
+    int unknowns,
+        constraints; /* velocities of the system; constraint rows, redundant ones included */
     long steps, rejected, iterations, jacobians, rows;
     long events; /* changes of branch at which steps ended */
     double smallest_step, largest_step;
@@ -301,6 +307,24 @@ limber_status limber_export_vtk(const char *results, const char *folder,
  * LIMBER_VIEWER may name one. options may be NULL. */
 limber_status limber_report(const char *const *results, int count, const char *html,
                             const limber_view_options *options, limber_messages *msg);
+
+/* How far one output of a run is from that of another. */
+typedef struct limber_difference {
+    char analysis[40]; /* as the group in the file is called */
+    char output[160];  /* of `modes` and `linearize`: "mode 3", "pole 3" */
+    double
+        scale; /* of the reference: the range of the output, of all components for a vector; of statics
+                   * the largest size, of a mode its frequency, of a pole its size */
+    double largest, at; /* largest difference, and where: t, or the number of the mode or pole */
+    double rms;         /* root of the mean of its squares */
+    long rows;          /* that both have and that were compared */
+} limber_difference;
+
+/* Compare all analyses that both result files have, output by output; outputs that one does not have are
+ * left out. */
+limber_status limber_compare_results(const char *reference, const char *other,
+                                     void (*each)(void *context, const limber_difference *d),
+                                     void *context, limber_messages *msg);
 
 /* ---- models to start from ---- */
 

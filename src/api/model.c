@@ -54,6 +54,10 @@ static limber_status load(const char *text, size_t size, const char *name,
                                options->kinematics};
     int st = text ? lm_read_text(&model->m.arena, diag, text, size, name, &ro, &spec)
                   : lm_read_file(&model->m.arena, diag, name, &ro, &spec);
+    if (!st && options && lm_refine(spec, options->refine_mesh, options->refine_time)) {
+        lm_error(diag, (lm_loc){.file = name}, "the refined beams have too many elements");
+        st = LIMBER_INPUT;
+    }
     if (!st) {
         model->m.arena.on_fail = &oom;
         if (setjmp(oom))
@@ -94,6 +98,12 @@ void limber_model_free(limber_model *model)
 }
 
 const char *limber_model_title(const limber_model *model) { return model->m.spec->title; }
+
+const char *limber_model_formulation(const limber_model *model)
+{
+    return lm_form_name(model->m.spec->formulation.type);
+}
+
 int limber_model_output_count(const limber_model *model) { return model->m.spec->outputs.n; }
 const char *limber_model_output_name(const limber_model *model, int i)
 {

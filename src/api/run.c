@@ -429,6 +429,8 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
         form ? lm_system_create(form, &model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
     if (!st) {
         snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", form->name);
+        run.sum->unknowns = run.sys->nv;
+        run.sum->constraints = run.sys->nl;
         st = start_threads(&run);
         if (!st) st = run_all(&run);
     }

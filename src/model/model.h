@@ -149,6 +149,10 @@ typedef struct lm_model {
  * memory of `spec` into the model's arena only if it was read into m->arena. 0 or -1. */
 int lm_compile(lm_model *m, const lm_spec *spec, lm_diag *diag);
 
+/* Halve the elements of all beams, and tolerances and time steps, so many times. -1: that many elements
+ * cannot be. */
+int lm_refine(lm_spec *spec, int mesh, int time);
+
 /* Pose of a spec frame as drawn. */
 void lm_frame_drawn(const lm_spec *spec, int frame, lm_v3 *x, lm_m3 *R);
 

@@ -1,0 +1,208 @@
+/* `limber compare --refine`: elements and tolerances are halved until the answer stands still. */
+#include "compare.h"
+
+#include "show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 7 };
+#define STILL 1e-3 /* of the range of each output */
+
+typedef struct study {
+    const args *a;
+    const char *folder;
+    limber_messages *msg;
+    job level[LEVELS];
+    differences change[LEVELS]; /* of each level against the one before */
+    int finest;
+    job steps_only;               /* mesh of the user, steps of the finest level */
+    differences off[LEVELS];      /* of each level against the finest */
+    differences by_mesh, by_time; /* parts of the error of the user's settings */
+} study;
+
+static void prepare(study *s, job *j, int mesh, int time)
+{
+    j->formulation = s->a->formulation;
+    j->mesh = mesh;
+    j->time = time;
+    snprintf(j->results, sizeof j->results, "%s/mesh_%d_time_%d.h5", s->folder, 1 << mesh,
+             1 << time);
+}
+
+static double worst_part(const differences *l, const char **output)
+{
+    const limber_difference *d = differences_worst(l);
+    if (output) *output = d ? d->output : "";
+    return d ? difference_part(d) : 0;
+}
+
+static int compare(study *s, const job *reference, const job *other, differences *l)
+{
+    return differences_of(reference, other, l, s->msg) != LIMBER_OK;
+}
+
+/* Twice no smaller than the one before. */
+static int goes_nowhere(const study *s, int k)
+{
+    double c[3];
+    for (int i = 0; i < 3; i++) c[i] = k - i > 0 ? worst_part(&s->change[k - i], NULL) : INFINITY;
+    return c[0] > 0.7 * c[1] && c[1] > 0.7 * c[2];
+}
+
+/* Levels until the last change is small, or nothing is gained any more, or a run fails. */
+static int go_finer(study *s)
+{
+    int at_once = jobs_at_once(s->a), bad = 0;
+    for (int k = 0; k < LEVELS; k++) prepare(s, &s->level[k], k, k);
+    for (int k = 0; k < LEVELS && !bad; k++) {
+        int ahead = k == 0 && at_once > 1 ? 2 : 1; /* the second one is always needed */
+        bad = jobs_run(s->a, &s->level[k], ahead, at_once);
+        if (bad || s->level[k].why[0]) return bad;
+        s->finest = k;
+        if (k == 0) continue;
+        bad = compare(s, &s->level[k], &s->level[k - 1], &s->change[k]);
+        if (!bad && (worst_part(&s->change[k], NULL) < STILL || goes_nowhere(s, k))) return 0;
+    }
+    return bad;
+}
+
+/* What of the error of the user's settings is due to the mesh, and what to the steps. */
+static int split(study *s)
+{
+    prepare(s, &s->steps_only, 0, s->finest);
+    int bad = jobs_run(s->a, &s->steps_only, 1, 1);
+    for (int k = 0; k < s->finest && !bad; k++)
+        bad = compare(s, &s->level[s->finest], &s->level[k], &s->off[k]);
+    if (bad || s->steps_only.why[0]) return bad;
+    bad = compare(s, &s->level[s->finest], &s->steps_only, &s->by_mesh);
+    return bad ? bad : compare(s, &s->steps_only, &s->level[0], &s->by_time);
+}
+
+/* ---- what is said ---- */
+
+static const char *percent(double part, char *text, size_t size)
+{
+    snprintf(text, size, part < 1e-9 ? "0 %%" : part < 0.1 ? "%.2g %%" : "%.0f %%", 100 * part);
+    return text;
+}
+
+static void show_levels(const study *s)
+{
+    char text[32];
+    printf("  elements   tolerance  unknowns    steps       time  change\n");
+    for (int k = 0; k < LEVELS && s->level[k].done; k++) {
+        const job *j = &s->level[k];
+        const char *output;
+        printf("     x %-4d     / %-4d", 1 << k, 1 << k);
+        if (j->why[0]) {
+            printf("  %s\n", j->why);
+            break;
+        }
+        printf("%10d %8ld %8.3g s", j->sum.unknowns, j->sum.steps, j->sum.seconds);
+        double part = worst_part(&s->change[k], &output);
+        if (k == 0)
+            printf("  your settings\n");
+        else
+            printf("  %s in %s\n", percent(part, text, sizeof text), output);
+    }
+}
+
+/* The first level that is off by no more than `most`; -1: none. */
+static int first_within(const study *s, double most)
+{
+    for (int k = 0; k < s->finest; k++)
+        if (worst_part(&s->off[k], NULL) <= most) return k;
+    return -1;
+}
+
+static void advise(const study *s, double error, double mesh, double time)
+{
+    char text[32];
+    int k = first_within(s, fmin(1e-2, 0.2 * error));
+    if (error < STILL) {
+        printf("Nothing has to be changed.\n");
+        return;
+    }
+    if (k < 1) k = s->finest;
+    double left = k < s->finest ? worst_part(&s->off[k], NULL) : STILL;
+    if (mesh >= 0.1 * time)
+        printf("Give beams %d times the `elements`", 1 << k);
+    else
+        printf("Divide `tolerance` (or `step`) by %d", 1 << k);
+    if (mesh >= 0.1 * time && time > 0.1 * mesh) printf(" and divide `tolerance` by %d", 1 << k);
+    printf(": that is %s%s off.\n", k < s->finest ? "" : "less than ",
+           percent(left, text, sizeof text));
+}
+
+static void show_verdict(const study *s)
+{
+    char whole[32], by_mesh[32], by_time[32];
+    const char *output;
+    double last = worst_part(&s->change[s->finest], NULL);
+    double error = worst_part(&s->off[0], &output);
+    double mesh = worst_part(&s->by_mesh, NULL), time = worst_part(&s->by_time, NULL);
+    printf("\n");
+    if (!(last < STILL)) {
+        printf("The answer does not stand still: the motion may be chaotic, or an output jump at\n"
+               "an instant that is not known exactly. A shorter time (--until) may tell more.\n");
+        return;
+    }
+    printf("Your settings are %s off, in %s: the mesh %s, the time steps %s.\n",
+           percent(error, whole, sizeof whole), output, percent(mesh, by_mesh, sizeof by_mesh),
+           percent(time, by_time, sizeof by_time));
+    advise(s, error, mesh, time);
+}
+
+static void show_json(const study *s)
+{
+    printf("{\"levels\": [");
+    for (int k = 0; k <= s->finest; k++) {
+        const char *output;
+        printf("%s{\"elements\": %d", k ? ", " : "", 1 << k);
+        json_number(stdout, "unknowns", s->level[k].sum.unknowns);
+        json_number(stdout, "steps", (double)s->level[k].sum.steps);
+        json_number(stdout, "seconds", s->level[k].sum.seconds);
+        json_number(stdout, "change", worst_part(&s->change[k], NULL));
+        json_number(stdout, "error", worst_part(&s->off[k], &output));
+        printf(", \"output\": ");
+        json_text(stdout, output);
+        printf("}");
+    }
+    printf("]");
+    json_number(stdout, "mesh", worst_part(&s->by_mesh, NULL));
+    json_number(stdout, "time", worst_part(&s->by_time, NULL));
+    printf(", \"still\": %s}\n",
+           s->finest > 0 && worst_part(&s->change[s->finest], NULL) < STILL ? "true" : "false");
+}
+
+static void show(const study *s)
+{
+    if (s->a->json)
+        show_json(s);
+    else if (!s->a->quiet) {
+        show_levels(s);
+        if (s->finest > 0) show_verdict(s);
+    }
+}
+
+int compare_refined(const args *a, const char *folder, limber_messages *msg)
+{
+    study *s = calloc(1, sizeof *s);
+    limber_load_options lo = jobs_load_options(a);
+    limber_model *model = NULL;
+    if (!s) return 1;
+    limber_status st = limber_model_load(a->file, &lo, &model, msg);
+    limber_model_free(model);
+    s->a = a, s->folder = folder, s->msg = msg;
+    int bad = st ? (st == LIMBER_MEMORY ? 1 : 2) : go_finer(s);
+    if (!bad && s->finest > 0) bad = split(s);
+    if (!bad) show(s);
+    if (!bad && s->level[0].why[0]) bad = 1;
+    for (int k = 0; k < LEVELS; k++) free(s->change[k].at), free(s->off[k].at);
+    free(s->by_mesh.at);
+    free(s->by_time.at);
+    free(s);
+    return bad;
+}

@@ -1,0 +1,240 @@
+/* Result files against each other, and models on finer meshes. */
+#include "support/run_model.h"
+#include "support/scratch.h"
+
+#define HEAD                                                                                       \
+    "limber: 1\n"                                                                                  \
+    "parameters: {a: 1, b: 0}\n"                                                                   \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies: {ball: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"            \
+    "joints: {pin: {type: revolute, between: [ground, ball], axis: z, at: [0, 0, 0]}}\n"
+#define OUTPUTS "outputs: {wave: a*sin(t) + b, place: pos(ball), total: energy.total, flat: 3}\n"
+
+enum { MOST = 40 };
+typedef struct found {
+    limber_difference at[MOST];
+    int n;
+} found;
+
+static void keep(void *context, const limber_difference *d)
+{
+    found *f = context;
+    assert_true(f->n < MOST);
+    f->at[f->n++] = *d;
+}
+
+static const limber_difference *get(const found *f, const char *output)
+{
+    for (int i = 0; i < f->n; i++)
+        if (strcmp(f->at[i].output, output) == 0) return &f->at[i];
+    fail_msg("no output '%s'", output);
+    return NULL;
+}
+
+static limber_model *parse(const char *text, const limber_load_options *lo)
+{
+    limber_messages *msg = limber_messages_new();
+    limber_model *model = NULL;
+    limber_status st = limber_model_parse(text, strlen(text), "m.yaml", lo, &model, msg);
+    if (st) limber_messages_print(msg, stderr);
+    assert_int_equal(st, LIMBER_OK);
+    limber_messages_free(msg);
+    return model;
+}
+
+/* Run a text with one parameter set, into a file of the scratch folder. */
+static const char *run(const char *text, const char *set, const char *file)
+{
+    static char path[4][SCRATCH_PATH];
+    static int next;
+    char *to = path[next++ % 4];
+    limber_messages *msg = limber_messages_new();
+    limber_load_options lo = limber_load_options_default();
+    limber_run_options o = limber_run_options_default();
+    lo.set = &set, lo.set_count = set != NULL;
+    limber_model *model = parse(text, &lo);
+    scratch_path(to, file);
+    o.results = to;
+    assert_int_equal(limber_run(model, &o, NULL, msg), LIMBER_OK);
+    limber_model_free(model);
+    limber_messages_free(msg);
+    return to;
+}
+
+static found compare(const char *a, const char *b)
+{
+    found f = {0};
+    limber_messages *msg = limber_messages_new();
+    assert_int_equal(limber_compare_results(a, b, keep, &f, msg), LIMBER_OK);
+    limber_messages_free(msg);
+    return f;
+}
+
+static void outputs_by_time(void **state)
+{
+    static const char text[] =
+        HEAD "analysis: {type: dynamics, until: 6.5, output_step: 0.1, step: 0.05}\n" OUTPUTS;
+    (void)state;
+    const char *a = run(text, NULL, "a.h5"), *b = run(text, "a=1.25", "b.h5"),
+               *c = run(text, "b=0.01", "c.h5");
+    found same = compare(a, a), bigger = compare(a, b), higher = compare(a, c);
+    assert_int_equal(same.n, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_true(same.at[i].largest == 0 && same.at[i].rms == 0);
+        assert_int_equal(same.at[i].rows, 66);
+    }
+    const limber_difference *d = get(&bigger, "wave");
+    assert_string_equal(d->analysis, "dynamics");
+    assert_near(d->scale, 2, 2e-3);        /* the range of the sine */
+    assert_near(d->largest, 0.25, 2.5e-4); /* a quarter of its amplitude */
+    assert_near(fmod(d->at, M_PI), M_PI / 2, 0.06);
+    double sum = 0;
+    for (int i = 0; i <= 65; i++) sum += pow(0.25 * sin(0.1 * i), 2);
+    assert_near(d->rms, sqrt(sum / 66), 1e-12);
+    assert_near(get(&higher, "wave")->largest, 0.01, 1e-12);
+    assert_near(get(&higher, "wave")->rms, 0.01, 1e-12);
+    assert_true(get(&bigger, "place.y")->largest == 0);
+}
+
+/* Components of a vector share the largest range; an energy that is kept is measured in those that come
+ * and go; what is constant has no range. */
+static void scales(void **state)
+{
+    static const char text[] =
+        HEAD "analysis: {type: dynamics, until: 2, output_step: 0.01}\n" OUTPUTS;
+    (void)state;
+    const char *a = run(text, NULL, "a.h5");
+    found f = compare(a, a);
+    double range = get(&f, "place.x")->scale;
+    assert_near(range, 2, 0.01); /* from side to side */
+    assert_true(get(&f, "place.y")->scale == range && get(&f, "place.z")->scale == range);
+    assert_near(get(&f, "total")->scale, 9.81, 0.05);
+    assert_true(get(&f, "flat")->scale == 0);
+}
+
+/* Rows of other instants are passed over, and outputs that one file does not have. */
+static void what_both_have(void **state)
+{
+    static const char coarse[] = HEAD "analysis: {type: dynamics, until: 1, output_step: 0.25, "
+                                      "step: 0.01}\noutputs: {wave: sin(t), x: 1}\n";
+    static const char fine[] = HEAD "analysis: {type: dynamics, until: 2, output_step: 0.1, step: "
+                                    "0.01}\noutputs: {wave: sin(t)}\n";
+    (void)state;
+    found f = compare(run(coarse, NULL, "a.h5"), run(fine, NULL, "b.h5"));
+    assert_int_equal(f.n, 1);
+    assert_int_equal(f.at[0].rows, 3); /* 0, 0.5, 1 */
+    assert_true(f.at[0].largest < 1e-15);
+}
+
+#define BAR                                                                                        \
+    "limber: 1\n"                                                                                  \
+    "parameters: {n: 4}\n"                                                                         \
+    "materials: {steel: {E: 2e11, nu: 0.3, rho: 7800}}\n"                                          \
+    "sections: {bar: {material: steel, shape: rectangle, height: 0.01, width: 0.02}}\n"
+
+static void modes_and_poles(void **state)
+{
+    static const char text[] = BAR
+        "bodies: {rod: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0], elements: n}}\n"
+        "joints: {wall: {type: fixed, between: [ground, rod.start]}}\n"
+        "analysis: [{type: modes, count: 3}, {type: linearize}]\n";
+    (void)state;
+    found f = compare(run(text, "n=16", "a.h5"), run(text, "n=4", "b.h5"));
+    double w = 2 * M_PI * get(&f, "mode 1")->scale;
+    assert_near(w, 3.516 * sqrt(2e11 / 7800) * 0.01 / sqrt(12), 0.2);
+    /* consistent masses: too high by (1.875/4)^4/720, and so on */
+    assert_under(get(&f, "mode 1")->largest / get(&f, "mode 1")->scale, 1e-4);
+    assert_under(get(&f, "mode 1")->largest, get(&f, "mode 3")->largest);
+    assert_near(get(&f, "pole 1")->scale, w, 1e-6 * w);
+    assert_near(get(&f, "pole 1")->largest, 2 * M_PI * get(&f, "mode 1")->largest, 1e-6 * w);
+}
+
+static void files_that_are_none(void **state)
+{
+    found f = {0};
+    limber_messages *msg = limber_messages_new();
+    const char *a = run(HEAD "analysis: {type: statics}\n", NULL, "a.h5");
+    (void)state;
+    assert_int_equal(limber_compare_results("nowhere.h5", a, keep, &f, msg), LIMBER_IO);
+    assert_int_equal(limber_compare_results(a, "nowhere.h5", keep, &f, msg), LIMBER_IO);
+    assert_int_equal(limber_messages_errors(msg), 2);
+    assert_int_equal(f.n, 0);
+    limber_messages_free(msg);
+}
+
+/* ---- finer meshes ---- */
+
+/* The value of an output of a static analysis on a mesh that was halved so many times. */
+static double refined(const char *text, const char *output, int mesh)
+{
+    limber_load_options lo = limber_load_options_default();
+    limber_run_options o = limber_run_options_default();
+    limber_messages *msg = limber_messages_new();
+    limber_summary sum;
+    lo.refine_mesh = mesh;
+    limber_model *model = parse(text, &lo);
+    char path[SCRATCH_PATH];
+    scratch_path(path, "m.h5");
+    o.results = path;
+    assert_int_equal(limber_run(model, &o, &sum, msg), LIMBER_OK);
+    found f = compare(path, path);
+    limber_model_free(model);
+    limber_messages_free(msg);
+    return get(&f, output)->scale; /* of statics the size of the value */
+}
+
+/* Nodes of a bent axis whose segments get other shares of more elements. */
+static void nodes_stay(void **state)
+{
+    static const char text[] = BAR "bodies: {hook: {type: beam, section: bar, points: [[0, 0, 0], "
+                                   "[1, 0, 0], [1, 0.4, 0]], elements: 3}}\n"
+                                   "joints: {wall: {type: fixed, between: [ground, hook.start]}}\n"
+                                   "loads: {push: {on: hook.node(1), force: [0, 1e-9, 0]}}\n"
+                                   "analysis: {type: statics}\n"
+                                   "outputs: {x1: pos(hook.node(1)).x, x2: pos(hook.node(2)).x, "
+                                   "x3: pos(hook.end).x, y3: pos(hook.end).y}\n";
+    (void)state;
+    for (int mesh = 0; mesh < 4; mesh++) {
+        assert_near(refined(text, "x1", mesh), 0.5, 1e-9);
+        assert_near(refined(text, "x2", mesh), 1, 1e-9);
+        assert_near(refined(text, "x3", mesh), 1, 1e-9);
+        assert_near(refined(text, "y3", mesh), 0.4, 1e-9);
+    }
+}
+
+/* Springs at the middle of rigid pieces: the error falls with the square of their length. */
+static void errors_fall(void **state)
+{
+    static const char text[] = BAR
+        "formulation: rfe\n"
+        "bodies: {rod: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0], elements: 4}}\n"
+        "joints: {wall: {type: fixed, between: [ground, rod.start]}}\n"
+        "loads: {push: {on: rod.at(0.75), force: [0, 1, 0]}}\n"
+        "analysis: {type: statics}\n"
+        "outputs: {tip: pos(rod.end).y}\n";
+    double inertia = 0.02 * pow(0.01, 3) / 12, a = 0.75;
+    double exact = a * a * (3 - a) / (6 * 2e11 * inertia), last = 0;
+    (void)state;
+    for (int mesh = 0; mesh < 4; mesh++) {
+        double off = fabs(refined(text, "tip", mesh) / exact - 1);
+        if (mesh) assert_near(last / off, 4, 0.4);
+        last = off;
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return scratch_make("compare");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_by_time),     cmocka_unit_test(scales),
+        cmocka_unit_test(what_both_have),      cmocka_unit_test(modes_and_poles),
+        cmocka_unit_test(files_that_are_none), cmocka_unit_test(nodes_stay),
+        cmocka_unit_test(errors_fall),
+    };
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
+}
