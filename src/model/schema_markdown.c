@@ -72,34 +72,46 @@ static void value_cell(FILE *out, const lm_key *key)
 }
 
 /* The variants in a set, or "all". */
-static void variant_cell(FILE *out, const lm_object *o, const lm_key *key)
+static void variants(FILE *out, const lm_object *o, unsigned set)
 {
     const char *choices = lm_schema_variant(o)->choices, *comma = "";
     int n = lm_choices_count(choices);
     char word[LM_CHOICE_MOST];
     unsigned all = (1u << n) - 1;
-    if ((key->allow & all) == all) {
-        fputs("all | ", out);
+    if ((set & all) == all) {
+        fputs("all", out);
         return;
     }
     for (int i = 0; i < n; i++) {
-        if (!(key->allow >> i & 1u)) continue;
+        if (!(set >> i & 1u)) continue;
         fprintf(out, "%s%s", comma, lm_choices_get(choices, i, word));
         comma = ", ";
     }
-    fputs(" | ", out);
+}
+
+static void default_cell(FILE *out, const lm_object *o, const lm_key *key)
+{
+    if (key->preset || !key->need) {
+        fputs(key->preset ? key->preset : "", out);
+        return;
+    }
+    fputs("required", out);
+    if (!o->variant || key->need == key->allow) return;
+    fputs(" for ", out);
+    variants(out, o, key->need);
 }
 
 static void row(FILE *out, const lm_object *o, const lm_key *key)
 {
     fprintf(out, "| `%s` | ", key->name);
-    if (o->variant) variant_cell(out, o, key);
+    if (o->variant) {
+        variants(out, o, key->allow);
+        fputs(" | ", out);
+    }
     value_cell(out, key);
-    fprintf(out, " | %s | %s |\n",
-            key->preset ? key->preset
-            : key->need ? "required"
-                        : "",
-            key->doc);
+    fputs(" | ", out);
+    default_cell(out, o, key);
+    fprintf(out, " | %s |\n", key->doc);
 }
 
 void lm_schema_markdown(FILE *out)
