@@ -4,6 +4,7 @@
 #   make demo       install what is missing, build, run a slider-crank
 #   make test       every test in the release build, all but the longest under the sanitizers
 #   make sanitize   every test under the sanitizers
+#   make manual     the manual as a site, build/manual/index.html; manual-serve shows it
 #   make install    PREFIX=/usr/local, DESTDIR= for packagers
 #   make bench fuzz coverage valgrind format format-check clean
 
@@ -23,7 +24,7 @@ C_FILES = $$(find src include cli examples tests bench fuzz -name '*.[ch]' 2>/de
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .PHONY: all release debug setup demo test sanitize bench fuzz install coverage valgrind \
-        format format-check clean
+        manual manual-serve format format-check clean
 
 all: release
 
@@ -95,6 +96,17 @@ valgrind: setup
 	@$(CONFIGURE) valgrind >/dev/null
 	@$(BUILD) build/valgrind -j $(JOBS)
 	$(CTEST) build/valgrind -L unit -E '^unit\.($(VALGRIND_SKIP))$$'
+
+# Pages of docs/, with the reports that they ask for.
+manual: setup release
+	@[ manual/node_modules/.package-lock.json -nt manual/package-lock.json ] || \
+	    npm --prefix manual ci --no-audit --no-fund --prefer-offline
+	@npm --prefix manual run --silent build -- --out=$(CURDIR)/build/manual \
+	    --limber=$(CURDIR)/build/release/limber
+
+manual-serve: manual
+	@echo "http://localhost:8000, Ctrl-C ends it"
+	@python3 -m http.server --bind localhost --directory build/manual 8000
 
 format:
 	clang-format -i $(C_FILES)

@@ -206,13 +206,14 @@ static void compare_scales(lm_discrete *x)
  * it may become until the next row. */
 void lm_scale_variables(lm_integrator *g, double dt, int starting)
 {
-    static const double least = 1e-9;
+    static const double least = 1e-13; /* where there is nothing to go by */
     lm_discrete *x = g->sys->discrete;
     int n = g->sys->nvariables, first = g->sys->nv - n;
     if (n == 0) return;
     for (int k = 0; k < n; k++) {
         int state = x->spec->variables.at[k].kind == LM_VARIABLE_STATE;
-        double value = fabs(state ? g->v[first + k] : g->a[first + k]);
+        double value = fabs(state ? g->v[first + k] : lm_machine_value(g->sys, k));
+        if (!isfinite(value)) value = 0;
         if (state && starting) value = fmax(value, dt * fabs(g->a[first + k]));
         x->scale[k] = fmax(x->scale[k], fmax(value, least));
         if (state) x->pace[k] = fmax(x->pace[k], fabs(g->a[first + k]));

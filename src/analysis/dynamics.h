@@ -27,6 +27,8 @@ typedef struct lm_dynamics_run {
     double until, dt, last, first_step, interval;
     double cap;              /* steps end here at the latest; INFINITY: no such place */
     int redundant;           /* inactive constraint rows */
+    int lands;               /* 1: steps end at every row */
+    int samples_last;        /* 1: something is sampled at the very end */
     double *q, *v, *a, *lam; /* interpolated state */
     double *pose, *pose0;    /* body poses now and at the start */
     double *outputs;         /* of the model, for what happens after a step */

@@ -7,16 +7,18 @@ enum {
     PIECES = 5,     /* of a step, between which signs are compared */
     AHEAD_OF = 2,   /* the same of a prediction */
     TRIES = 8,      /* of one step that goes over an event */
-    MOST_RUSH = 20, /* quick events before a guard is left alone, */
+    MOST_RUSH = 20, /* events of chatter before a guard is left alone; dense ones count 7, */
     MUTE = 50,      /* for so many steps */
     VAIN = 4        /* cuts in vain before there is a pause */
 };
 
-/* Share of a step over which the state may be moved on without one; quick events, over the length of the
- * run; and such that only chatter makes, which count more. */
+/* Share of a step over which the state may be moved on without one; time between events that only chatter
+ * makes, over the length of the run; quick ones, which are chatter where a guard stays below a part of its
+ * largest value. */
 #define NEAR  1e-5
-#define QUICK 1e-5
 #define DENSE 1e-9
+#define QUICK 1e-5
+#define HELD  1e-2
 
 /* ---- guards along a path ---- */
 
@@ -110,6 +112,15 @@ static double root(lm_dynamics_run *d, path p, int i, double ta, double a, doubl
     return tb;
 }
 
+static void note_sizes(lm_events *x, const double *now)
+{
+    for (int i = 0; i < x->n; i++) {
+        lm_watch *w = &x->of[i];
+        w->far = fmax(w->far, fabs(now[i]));
+        w->most = fmax(w->most, w->far);
+    }
+}
+
 /* The first change of a sign between ta, where the guards are x->start, and tb; INFINITY: there is none. */
 static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int pieces, double tol)
 {
@@ -120,6 +131,7 @@ static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int
         double to = k == pieces ? tb : ta + k * (tb - ta) / pieces, first = INFINITY;
         if (p == INSIDE && k == pieces ? guards_now(d, x->now) : guards_at(d, p, to, x->now))
             return INFINITY;
+        if (p == INSIDE) note_sizes(x, x->now);
         for (int i = 0; i < x->n; i++)
             if (flipped(x, i, x->was, x->now))
                 first = fmin(first, root(d, p, i, from, x->was[i], to, x->now[i], tol));
@@ -249,7 +261,7 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
 
 limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int *made)
 {
-    double near = fmax(NEAR * reach(d), 4 * rounding(d));
+    double near = fmax(NEAR * reach(d), 100 * rounding(d)); /* steps are not smaller than a tenth */
     begin_step(d);
     *push = 0;
     *made = 1;
@@ -261,15 +273,36 @@ limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int
 
 /* ---- events ---- */
 
-/* Events of one guard that follow each other without end are no instants to stop at: a force that holds
- * something at a place, or a friction that holds it fast. */
-static void note_event(lm_dynamics_run *d, lm_watch *w, double t)
+static void warn(lm_dynamics_run *d, int guard, double t)
 {
+    char text[200];
+    d->g->sys->form->describe_guard(d->g->sys, guard, text, sizeof text);
+    lm_warning(d->run->diag, ((lm_loc){d->run->model->spec->file, 0, 0}),
+               "from t = %.6g on a branch changes to and fro without end (%s): steps become small, "
+               "and the "
+               "motion is as exact as they are. What holds something fast needs a force that rises "
+               "steeply "
+               "instead of jumping ('friction' with 'velocity', a stop with stiffness), a relay "
+               "two thresholds",
+               t, text);
+    d->events->warned = 1;
+}
+
+/* Events of one guard that follow each other without end are no instants to stop at: a force that holds
+ * something at a place, or a friction that holds it fast. A relay that is quick goes to and fro between its
+ * thresholds each time; what holds does not come far. */
+static void note_event(lm_dynamics_run *d, int guard, double t)
+{
+    lm_watch *w = &d->events->of[guard];
     double since = (t - w->last) / d->until;
-    w->rush = since > QUICK ? 0 : w->rush + (since > DENSE ? 1 : MOST_RUSH / 3 + 1);
+    int held = since <= QUICK && w->far < HELD * w->most;
+    w->rush = since <= DENSE ? w->rush + MOST_RUSH / 3 + 1 : held ? w->rush + 1 : 0;
     w->last = t;
+    w->far = 0;
     if (w->rush <= MOST_RUSH) return;
-    w->mute = MUTE;
+    if (!d->events->warned) warn(d, guard, t);
+    w->again = since > 1e-3 ? 0 : fmin(w->again + 1, 12);
+    w->mute = ldexp(MUTE, (int)w->again); /* what holds goes on holding */
     w->rush = MOST_RUSH * 2 / 3;
 }
 
@@ -283,7 +316,7 @@ limber_status lm_events_cross(lm_dynamics_run *d, double push)
     if (guards_now(d, x->start) || guards_at(d, AHEAD, t, x->now)) return st;
     for (int i = 0; i < x->n && !st; i++) {
         if (!flipped(x, i, x->start, x->now)) continue;
-        note_event(d, &x->of[i], t);
+        note_event(d, i, t);
         *x->count += 1;
         st = lm_record_event(d->run, t, i, x->now[i] > 0 ? 1 : -1);
     }

@@ -8,13 +8,17 @@
 
 /* Of one guard. */
 typedef struct lm_watch {
-    double last; /* time of its last event */
-    double rush; /* events that followed each other quickly */
-    double mute; /* steps for which it is not looked at */
+    double last;  /* time of its last event */
+    double rush;  /* events that followed each other quickly */
+    double mute;  /* steps for which it is not looked at */
+    double again; /* times that it was left alone, one soon after the other */
+    double far;   /* its largest size since that event, */
+    double most;  /* and ever */
 } lm_watch;
 
 struct lm_events {
     int n;
+    int warned;    /* 1: of events without end */
     double *block; /* [size] what a checkpoint keeps; these lie in it: */
     int size;
     double *count; /* events so far */

@@ -5,16 +5,20 @@
 #include <string.h>
 
 /* What is no state shows in those that it moves; alone it counts itself. Its noise is that of accelerations,
- * which grows as steps become small. */
+ * which grows as steps become small; so values in loops, which may move nothing, count little. */
 double lm_variable_motion(const lm_system *sys, int k, double dx)
 {
     double unit = lm_variable_scale(sys, k);
     int state = sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
     int alone = sys->nstates == 0 && sys->nv == sys->nvariables;
-    if (!sys->steady && !state && !alone) return isfinite(dx) ? 0 : dx;
+    int loop = sys->loops && sys->loops[k];
+    if (!sys->steady && !state && !alone && !loop) return isfinite(dx) ? 0 : dx;
     if (!sys->steady && sys->tick > 0) unit *= state ? sys->tick : sys->tick * sys->tick;
+    if (!sys->steady && loop && !alone) unit *= 1e4;
     return dx / unit;
 }
+
+double lm_machine_value(const lm_system *sys, int k) { return ((const machine *)sys)->x[k]; }
 
 /* ---- the mechanism's view ---- */
 
@@ -39,7 +43,7 @@ static void take_back(machine *s)
 {
     const lm_system *in = s->in;
     s->sys.mobility = in->mobility;
-    s->sys.in_trouble = in->in_trouble;
+    s->sys.in_trouble = in->in_trouble || s->loop_failed;
     if (!in->in_trouble) return;
     s->sys.trouble_at = in->trouble_at;
     memcpy(s->sys.trouble, in->trouble, sizeof in->trouble);
@@ -68,6 +72,10 @@ static void settle(void *ctx, double *slots)
     machine *s = ctx;
     for (int i = 0; i < s->norder; i++) {
         int k = s->order[i];
+        if (k < 0) {
+            machine_solve_loop(s, &s->loop[-1 - k], slots);
+            continue;
+        }
         const lm_spec_variable *x = &s->spec->variables.at[k];
         s->x[k] = x->kind == LM_VARIABLE_VALUE
                       ? lm_expr_eval(&x->expr, slots, s->scratch) + given(s, k)
@@ -85,6 +93,7 @@ static void values(machine *s, const lm_state *st)
         int state = s->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         double v = st->v ? st->v[nv + k] : 0, a = st->a ? st->a[nv + k] : 0;
         s->x[k] = state ? v : s->sys.steady ? st->q[nq + k] : a;
+        s->loop_start[k] = s->x[k];
         s->x[n + k] = s->sys.steady || !state ? 0 : a;
     }
     s->in->variables = s->x;
@@ -132,9 +141,12 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
 {
     machine *s = (machine *)sys;
     lm_state in = machine_enter(s, st);
+    s->loop_failed = 0;
     int bad = s->in->form->residual(s->in, &in, r, phi, rate);
     take_back(s);
-    return bad ? bad : equations(s, r + s->in->nv);
+    if (s->loop_failed) s->sys.trouble_at = st->t;
+    int wrong = equations(s, r + s->in->nv);
+    return bad ? bad : wrong;
 }
 
 /* ---- the matrix ---- */

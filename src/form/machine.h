@@ -34,6 +34,9 @@ static inline double lm_variable_scale(const lm_system *sys, int k)
  * the time dt (machine_scale.c). */
 void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt);
 
+/* The value of variable k in the state that was evaluated last. */
+double lm_machine_value(const lm_system *sys, int k);
+
 /* A motion dx of the system's position, of variable k, over what counts as 1: over a step `tick` the
  * position of a state moves by its value times tick, that of another by tick^2. Others count where there is
  * nothing else. */

@@ -33,14 +33,26 @@ typedef struct machine_push {
     int *place;    /* [n] */
 } machine_push;
 
+/* Values that depend on each other. */
+typedef struct machine_loop {
+    int n, *member; /* variables */
+} machine_loop;
+
 typedef struct machine {
     lm_system sys;
     lm_arena arena;
     lm_form form; /* the mechanism's functions, with those of the machine in their place */
     lm_system *in;
     const lm_spec *spec;
-    int n;                  /* variables */
-    int norder, *order;     /* those that follow from others, in the order in which they do */
+    int n; /* variables */
+    int norder,
+        *order; /* those that follow from others, in the order in which they do; -1 - i: loop i */
+    int nloops, loop_most; /* sets of values that are solved together; values in the largest */
+    machine_loop *loop;
+    int *members;           /* of all loops */
+    double *loop_room;      /* [5 m + m m] for the largest */
+    double *loop_start;     /* [n] where the search begins */
+    int loop_failed;        /* 1: one had no solution since the last call */
     unsigned char *follows; /* [n] 1: one of these */
     int *slot;              /* [n] in which expressions read the value of each; 0: none does */
     lm_settle settle;       /* what the mechanism calls to have them */
@@ -59,6 +71,8 @@ typedef struct machine {
 
 /* machine_order.c */
 int machine_make_order(machine *s);
+/* machine_loops.c: the values of a set, from what is in the slots; NAN where there are none */
+void machine_solve_loop(machine *s, const machine_loop *l, double *slots);
 /* machine_make.c */
 int machine_build(machine *s);
 /* machine_energy.c */

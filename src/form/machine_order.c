@@ -34,6 +34,22 @@ static int reads_itself(const machine *s, int k)
     return 0;
 }
 
+/* A loop that can be solved by itself: no rates in it. */
+static void close_loop(machine *s, const int *member, int n)
+{
+    machine_loop *l = &s->loop[s->nloops];
+    for (int i = 0; i < n; i++)
+        if (s->spec->variables.at[member[i]].kind != LM_VARIABLE_VALUE) return;
+    l->n = n;
+    l->member = s->nloops ? l[-1].member + l[-1].n : s->members;
+    for (int i = 0; i < n; i++) {
+        l->member[i] = member[i];
+        s->follows[member[i]] = 1;
+    }
+    if (n > s->loop_most) s->loop_most = n;
+    s->order[s->norder++] = -1 - s->nloops++;
+}
+
 /* The set of which k was visited first: one that follows, or a loop. */
 static void close_set(walk *w, machine *s, int k)
 {
@@ -43,7 +59,10 @@ static void close_set(walk *w, machine *s, int k)
         w->open[one] = 0;
         n++;
     } while (one != k);
-    if (n > 1 || reads_itself(s, k)) return;
+    if (n > 1 || reads_itself(s, k)) {
+        close_loop(s, w->stack + w->nstack, n);
+        return;
+    }
     s->follows[k] = 1;
     s->order[s->norder++] = k;
 }
@@ -92,11 +111,17 @@ int machine_make_order(machine *s)
     walk w = {.s = s, .open = LM_NEW_N(&temp, unsigned char, n)};
     s->order = LM_NEW_N(&s->arena, int, n);
     s->follows = LM_NEW_N(&s->arena, unsigned char, n);
-    int bad = !room || !w.open || !s->order || !s->follows || note_slots(s);
+    s->loop = LM_NEW_N(&s->arena, machine_loop, n);
+    s->members = LM_NEW_N(&s->arena, int, n);
+    s->loop_start = LM_NEW_N(&s->arena, double, n);
+    int bad = !room || !w.open || !s->order || !s->follows || !s->loop || !s->members ||
+              !s->loop_start || note_slots(s);
     w.number = room, w.low = room + n, w.next = w.low + n, w.stack = w.next + n;
     w.path = w.stack + n;
     for (int k = 0; k < n && !bad; k++)
         if (!w.number[k] && s->spec->variables.at[k].kind != LM_VARIABLE_STATE) explore(&w, s, k);
     lm_arena_free(&temp);
-    return bad ? -1 : 0;
+    size_t m = (size_t)s->loop_most;
+    if (!bad) s->loop_room = LM_NEW_N(&s->arena, double, 5 * m + m * m);
+    return bad || !s->loop_room ? -1 : 0;
 }

@@ -97,6 +97,7 @@ void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt
     for (int i = 0; i < s->nsensors; i++) sensors[i] = sensor_reach(s, &in, i, size);
     for (int i = 0; i < s->norder; i++) {
         int k = s->order[i];
+        if (k < 0) continue; /* a loop: its values tell */
         reach[k] = fmax(reach[k], reach_of(s, k, dt, sensors, reach));
     }
     for (int k = 0; k < s->n; k++) {

@@ -28,11 +28,12 @@ static void add_forces(nodal *s)
     }
 }
 
-/* States that forces read, and those that these are made of. */
+/* States that forces read, switches, and those that these are made of. */
 static void follow_states(const nodal *s, unsigned char *wanted)
 {
     const lm_spec *spec = s->m->spec;
-    for (int i = 0; i < spec->states.n; i++) wanted[i] = s->sys.discrete->forces[i];
+    for (int i = 0; i < spec->states.n; i++)
+        wanted[i] = s->sys.discrete->forces[i] || spec->states.at[i].at_start;
     for (int found = 1; found;) {
         found = 0;
         for (int i = 0; i < spec->states.n; i++) {

@@ -310,17 +310,19 @@ static int lookup(writer *w)
 }
 
 /* The input stands in the update as it was written, so that instants at which it passes a threshold can
- * be found from the motion itself. */
+ * be found from the motion itself. It is compared with the threshold that can change the present value: the
+ * other one is no event. */
 static int relay(writer *w)
 {
     const lm_spec_block *b = &w->b;
     const lm_yaml *node = lm_yaml_get(w->entry->value, "input", NULL);
     lm_expr e;
     if (copy(w, "input", NULL)) return -1; /* what is wrong with it is said at its place */
-    const char *up = b->on >= b->off ? ">=" : "<=", *down = b->on >= b->off ? "<=" : ">=";
-    const char *text = lm_arena_printf(
-        w->r->arena, "if((%s) %s %.17g, %.17g, if((%s) %s %.17g, %.17g, %s))", node->text, up,
-        b->on, b->values.at[1], node->text, down, b->off, b->values.at[0], w->entry->name);
+    double low = b->values.at[0], high = b->values.at[1];
+    const char *text =
+        lm_arena_printf(w->r->arena, "if((%s) %s if(%s %s %.17g, %.17g, %.17g), %.17g, %.17g)",
+                        node->text, b->on >= b->off ? ">=" : "<=", w->entry->name,
+                        high > low ? ">" : "<", 0.5 * (low + high), b->off, b->on, high, low);
     if (lm_read_expr_text(w->r, text, node->loc, LM_SCOPE_SENSORS, &e)) return -1;
     *equation_of(w, NULL) = e;
     return 0;

@@ -115,10 +115,14 @@ static double arbitrary(unsigned *seed)
 static int regular_somewhere(check *c, const int *part, int n)
 {
     double *a = LM_NEW_N(&c->r->scratch, double, (size_t)n *(size_t)n);
+    /* a valve opens at 1e7, a diode at 1 */
+    static const double size[] = {1, 1, 1, 1e-3, 1e-6, 1e3, 1e6, 1e7, 1e8, 1e9};
+    enum { SIZES = sizeof size / sizeof size[0] };
     unsigned seed = 1;
-    for (int place = 0; place < PLACES; place++) {
+    for (int place = 0; place < PLACES * SIZES; place++) {
         int bad = 0;
-        for (int i = 0; i <= c->s->sensors.n; i++) c->slots[i] = arbitrary(&seed);
+        for (int i = 0; i <= c->s->sensors.n; i++)
+            c->slots[i] = size[place % SIZES] * arbitrary(&seed);
         for (int i = 0; i < n; i++) bad |= fill_row(c, part[i], n, a + i * n);
         if (bad || !is_singular(a, n)) return 1;
     }

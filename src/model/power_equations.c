@@ -329,13 +329,18 @@ static lm_linear ask(lm_equations *x, int bond, int which)
 
 /* --- questions --- */
 
-/* A variable that stands on both sides with a constant factor, x = a x + b, is b/(1 - a). */
-static lm_linear without_itself(const lm_equations *x, lm_linear form, int slot)
+/* The equation of a variable that may stand on both sides: with a constant factor, x = a x + b, it is
+ * b/(1 - a), and with the factor 1 the one that makes b zero. */
+static void set_variable(const lm_equations *x, int variable, lm_linear form, int slot)
 {
+    lm_spec_variable *v = &x->s->variables.at[variable];
     double a = lm_linear_coefficient(form, slot);
-    if (a == 0 || fabs(1 - a) < pow(10, -LOOP_NEAR) * fmax(1, fabs(a))) return form;
     lm_linear rest = lm_linear_without(x->r, form, slot);
-    return lm_linear_sum(x->r, 1 / (1 - a), rest, 0, rest);
+    int one = fabs(1 - a) < pow(10, -LOOP_NEAR) * fmax(1, fabs(a));
+    if (a != 0 && !one) form = lm_linear_sum(x->r, 1 / (1 - a), rest, 0, rest);
+    lm_power_set(x, variable, form);
+    v->implicit = one;
+    if (one) lm_linear_expr(x->r, rest, v->name, &v->rest);
 }
 
 static lm_linear find(lm_equations *x, int bond, int which)
@@ -349,7 +354,7 @@ static lm_linear find(lm_equations *x, int bond, int which)
         q->variable = lm_power_variable(x, bond, which, LM_VARIABLE_VALUE);
     if (q->variable >= 0) {
         int slot = lm_sensor_variable(x->r, q->variable, 0);
-        lm_power_set(x, q->variable, without_itself(x, form, slot));
+        set_variable(x, q->variable, form, slot);
         form = lm_linear_slot(x->r, slot);
     }
     q->form = form;

@@ -255,6 +255,8 @@ typedef struct lm_spec_variable {
     lm_variable_kind kind;
     double initial;  /* of a state; of others the first guess */
     lm_expr expr;    /* of t and sensors */
+    int implicit;    /* 1: a value that is to make `rest` 0; expr is itself + rest */
+    lm_expr rest;    /* apart, as the sum would round it away */
     const int *rate; /* RATE: slot of the rate of each input of expr; 0: of t */
     int unit;        /* variables of one unit are compared with each other; 0: with none */
     int moves;       /* 1: an angle, 2: a length: the displacement of a C in a mechanism */

@@ -24,7 +24,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->opt = *opt;
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
-    g->x = lm_alloc(sizeof(double) * (2 * (nv + nl) + 1));
+    g->x = lm_alloc(sizeof(double) * (3 * (nv + nl) + 1));
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     if (!g->block || !g->x || !g->lin) return -1;
     g->clock = (lm_clock *)(void *)g->block;
@@ -46,6 +46,7 @@ void lm_integrator_free(lm_integrator *g)
 {
     if (!g) return;
     lm_linear_destroy(g->lin);
+    lm_linear_destroy(g->rows);
     lm_free(g->block);
     lm_free(g->x);
 }
@@ -93,7 +94,7 @@ static double mass_unit(const lm_system *sys, const double *values)
 enum { REFINEMENTS = 2 };
 
 /* The matrix [M/unit Phi^T; Phi 0], factored. */
-static int factor_mass(lm_integrator *g, const lm_state *s)
+int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
 {
     lm_system *sys = g->sys;
     double *values = lm_linear_values(g->lin);
@@ -112,7 +113,7 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
 {
     lm_state s = {t, q, v, g->a0, NULL};
-    return factor_mass(g, &s);
+    return lm_factor_mass_at(g, &s);
 }
 
 /* Small pivots alone do not tell: those of a long chain are small too. A matrix that is singular to
@@ -129,8 +130,7 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
     return most < 1e12 ? 0 : 1;
 }
 
-/* Right side: -residual/unit, and -d2(phi)/dt2. */
-static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
+int lm_acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
 {
     const lm_system *sys = g->sys;
     int nv = sys->nv, nl = sys->nl;
@@ -165,6 +165,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
 {
     const lm_system *sys = g->sys;
     double last = INFINITY;
+    if (sys->loops) return lm_solve_loops(g, t, q, v, a, lam);
     memset(a, 0, sizeof(double) * (size_t)sys->nv);
     if (!direct_acceleration(g, t, q, v, a, lam)) return 0;
     memset(a, 0, sizeof(double) * (size_t)sys->nv);
@@ -172,9 +173,9 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
     for (int it = 0; it < 20; it++) {
         lm_state s = {t, q, v, a, lam};
         double change = 0, size = 0, sum = 0;
-        int bad = it == 0 || sys->algebraic ? factor_mass(g, &s) : 0;
+        int bad = it == 0 || sys->algebraic ? lm_factor_mass_at(g, &s) : 0;
         if (bad) return bad;
-        if (acceleration_rhs(g, &s, g->x)) return 2;
+        if (lm_acceleration_rhs(g, &s, g->x)) return 2;
         lm_linear_solve(g->lin, g->x);
         for (int i = 0; i < sys->nv; i++) {
             a[i] += g->x[i];
@@ -268,6 +269,14 @@ void lm_explain_singular(lm_integrator *g, const char *what)
         for (int i = 0; i < g->sys->nv; i++)
             if (fabs(g->x[i]) > fabs(g->x[worst])) worst = i;
         g->sys->form->describe_motion(g->sys, worst, name, sizeof name);
+        if (worst >= g->sys->nv - g->sys->nvariables) {
+            snprintf(
+                g->failure, sizeof g->failure,
+                "%s: %s depends on itself in a circle that has no solution, or any; look at the "
+                "blocks and elements that it reads, and put a filter, a C or an I between them",
+                what, name);
+            return;
+        }
         snprintf(g->failure, sizeof g->failure,
                  "%s: a free motion has no mass (mostly %s); give the bodies that take part "
                  "in it mass or inertia, or hold the motion by a joint",
@@ -280,11 +289,21 @@ void lm_explain_singular(lm_integrator *g, const char *what)
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n)
 {
     char name[160] = "";
+    if (g->sys->nvariables && g->sys->in_trouble) { /* which says what it is */
+        snprintf(g->failure, sizeof g->failure, "at t = %.6g: %s", t, g->sys->trouble);
+        return;
+    }
     for (int i = 0; i < n && !name[0]; i++) {
         if (isfinite(r[i])) continue;
         g->sys->form->describe(g->sys, i, name, sizeof name);
         /* a force that is no number spoils all components: only the body is certain */
         if (i < g->sys->nv) name[strcspn(name, ",")] = 0;
+        if (i < g->sys->nv - g->sys->nvariables || i >= g->sys->nv) continue;
+        snprintf(g->failure, sizeof g->failure,
+                 "at t = %.6g: %s gives no finite number; look for a division by zero, a root or a "
+                 "logarithm in what it reads",
+                 t, name);
+        return;
     }
     snprintf(
         g->failure, sizeof g->failure,
@@ -302,6 +321,10 @@ void lm_explain_mass(lm_integrator *g, double t, int bad)
     snprintf(what, sizeof what, "at t = %.6g: the motion is not determined", t);
     if (bad == 1) {
         lm_explain_singular(g, what);
+        return;
+    }
+    if (bad == LM_NO_LOOP) {
+        lm_explain_loops(g, t);
         return;
     }
     memset(g->a, 0, sizeof(double) * (size_t)nv);
@@ -398,11 +421,25 @@ void lm_integrator_refresh(lm_integrator *g)
     g->clock->fresh = lm_linear_full_factors(g->lin) > 1 ? 2 : 1;
 }
 
+/* What the steps so far have left open of the constraints would be closed within each try of the next step,
+ * however small, and count as its error. -1: no memory. */
+static int close_gap(lm_integrator *g, double t)
+{
+    double moved = 0, gap = 0;
+    if (g->sys->nl == 0) return 0;
+    lm_copy(g->q0, g->q, g->sys->nq);
+    int bad = lm_project_position(g, t, g->q, &moved, &gap);
+    if (bad < 0) return bad;
+    if (bad || moved > 1e-6) lm_copy(g->q, g->q0, g->sys->nq); /* a singular position, perhaps */
+    return 0;
+}
+
 int lm_integrator_start(lm_integrator *g, double t, int keep_step)
 {
     lm_system *sys = g->sys;
     double change = 0;
     int bad = lm_check_mass(g, t, g->q, g->v);
+    if (!bad && keep_step) bad = close_gap(g, t);
     if (!bad) bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) {
@@ -441,5 +478,6 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
     sys->form->local_rate(sys, g->dx, g->v, g->x);
     for (int i = 0; i < sys->nv; i++)
         g->x[i] = h01 * g->dx[i] + h * (h10 * g->v0[i] + h11 * g->x[i]);
-    return g->sys->form->retract(g->sys, g->q0, g->x, q);
+    int bad = g->sys->form->retract(g->sys, g->q0, g->x, q);
+    return bad || !a || !v ? bad : lm_loops_at(g, t, q, v, a, lam);
 }

@@ -64,7 +64,8 @@ static size_t stem(const char *name)
     return component ? n - 2 : 0;
 }
 
-/* Range of a column; its size where rows are no course of time. */
+/* Range of a column, not less than a thousandth of its size: what stays the same has rounding for its range.
+ * Where rows are no course of time, its size. */
 static double column_scale(const table *t, int column, int sizes)
 {
     double low = INFINITY, high = -INFINITY, most = 0;
@@ -72,7 +73,7 @@ static double column_scale(const table *t, int column, int sizes)
         double x = cell(t, i, column);
         low = fmin(low, x), high = fmax(high, x), most = fmax(most, fabs(x));
     }
-    return sizes ? most : t->rows ? high - low : 0;
+    return sizes ? most : t->rows ? fmax(high - low, 1e-3 * most) : 0;
 }
 
 /* The largest of the components of a vector: one that stays near zero is no measure. */

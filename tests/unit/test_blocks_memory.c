@@ -1,11 +1,7 @@
 /* Blocks with a memory: delays against closed forms, relays, runs that are resumed; and that steps with
  * blocks take no memory. */
-#include "base/mem.h"
-#include "support/failing.h"
-#include "support/scratch.h"
+#include "support/file_runs.h"
 #include "test_blocks_env.h"
-
-#include <unistd.h>
 
 /* ---- delay ---- */
 
@@ -78,25 +74,7 @@ static void delays_in_a_row(void **state)
     table_free(&r);
 }
 
-static char results[SCRATCH_PATH], csv[SCRATCH_PATH];
-
-static int stop_after(void *last, limber_step *step) { return step->number == *(const long *)last; }
-
-static limber_status run_file(limber_model *model, int resume, long last)
-{
-    limber_summary sum;
-    limber_run_options opt = limber_run_options_default();
-    limber_messages *msg = limber_messages_new();
-    opt.results = results;
-    opt.csv = csv;
-    opt.resume = resume;
-    limber_model_on_step(model, stop_after, &last);
-    limber_status st = limber_run(model, &opt, &sum, msg);
-    limber_messages_print(msg, stderr);
-    limber_messages_free(msg);
-    limber_model_on_step(model, NULL, NULL);
-    return st;
-}
+/* ---- resuming ---- */
 
 /* Histories, held values and integrals are part of checkpoints. */
 static void resumes_to_the_bit(void **state)
@@ -111,22 +89,9 @@ static void resumes_to_the_bit(void **state)
                                     "analysis: {type: dynamics, until: 30, output_step: 0.1, "
                                     "method: radau, tolerance: 1e-4}\n"
                                     "outputs: {a: joint(axle), u: u, late: late, pid: pid}\n";
-    limber_model *model = NULL;
-    limber_messages *msg = limber_messages_new();
     (void)state;
-    assert_int_equal(limber_model_parse(text, strlen(text), "model", NULL, &model, msg), LIMBER_OK);
-    limber_messages_free(msg);
-    unlink(results);
-    assert_int_equal(run_file(model, 0, -1), LIMBER_OK);
-    char *expected = file_read(csv, NULL);
-    unlink(results);
-    assert_int_equal(run_file(model, 0, 300), LIMBER_STOPPED);
-    assert_int_equal(run_file(model, 1, 550), LIMBER_STOPPED);
-    assert_int_equal(run_file(model, 1, -1), LIMBER_OK);
-    char *again = file_read(csv, NULL);
-    assert_string_equal(again, expected);
-    free(again);
-    free(expected);
+    limber_model *model = model_of_text(text);
+    assert_resumes_to_the_bit(model, &(file_run){0}, 300, 550);
     limber_model_free(model);
 }
 
@@ -217,65 +182,17 @@ static const char everything[] = WHEEL(
                                                         "output_step: 0.1, step: 0.01}\n"
                                                         "outputs: {a: joint(axle), late: late}\n";
 
-static int count_allocations(void *context, limber_step *step)
+static void memory(void **state)
 {
-    long *at = context;
-    if (step->number == 30) at[0] = lm_mem_allocs();
-    if (step->number == 90) at[1] = lm_mem_allocs();
-    return 0;
-}
-
-typedef struct attempt {
-    limber_status st;
-    long allocations[2];
-} attempt;
-
-static void load_and_run(void *context)
-{
-    attempt *a = context;
-    limber_model *model = NULL;
-    limber_messages *msg = limber_messages_new();
-    a->st = LIMBER_MEMORY;
-    if (!msg) return;
-    a->st = limber_model_parse(everything, strlen(everything), "model", NULL, &model, msg);
-    if (!a->st) limber_model_on_step(model, count_allocations, a->allocations);
-    if (!a->st) a->st = limber_run(model, NULL, NULL, msg);
-    if (a->st && a->st != LIMBER_MEMORY) limber_messages_print(msg, stderr);
-    limber_model_free(model);
-    limber_messages_free(msg);
-}
-
-static int went_through(void *context)
-{
-    limber_status st = ((attempt *)context)->st;
-    assert_true(st == LIMBER_OK || st == LIMBER_MEMORY);
-    return st == LIMBER_OK;
-}
-
-static void memory_runs_out(void **state)
-{
-    attempt a;
     (void)state;
-    assert_true(fail_in_turn(load_and_run, went_through, &a, 0) > 20);
-    assert_true(fail_in_turn(load_and_run, went_through, &a, 1) > 20);
-}
-
-static void steps_take_no_memory(void **state)
-{
-    attempt a = {.allocations = {0, -1}};
-    (void)state;
-    load_and_run(&a);
-    assert_int_equal(a.st, LIMBER_OK);
-    assert_int_equal(a.allocations[0], a.allocations[1]);
+    assert_survives_lack_of_memory(everything);
+    assert_steps_take_no_memory(everything, 30, 90, NULL);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    if (scratch_make("blocks")) return -1;
-    scratch_path(results, "r.h5");
-    scratch_path(csv, "r.csv");
-    return 0;
+    return scratch_make("blocks");
 }
 
 int main(void)
@@ -284,7 +201,7 @@ int main(void)
         cmocka_unit_test(delay_of_a_sine),  cmocka_unit_test(delayed_feedback),
         cmocka_unit_test(delays_in_a_row),  cmocka_unit_test(resumes_to_the_bit),
         cmocka_unit_test(relay_on_a_wheel), cmocka_unit_test(relay_on_an_integrator),
-        cmocka_unit_test(memory_runs_out),  cmocka_unit_test(steps_take_no_memory),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -342,9 +342,19 @@ static void wrong_uses(void **state)
          "instance 'm1' needs the input 'u' of component 'c': write 'with: {u: ...}'");
     says(HEAD MOTOR "power: {m(k=1..3): {use: motor, " FREE "}, m(2): {use: motor, " FREE "}}\n",
          19, 73, "instance 'm(2)' is defined twice (first at model.yaml:19)");
+}
+
+/* As instances, and as what is inside of them. */
+static void too_many_names(void **state)
+{
+    char text[4000] = HEAD "components: {c: {power: {last: {type: 0}";
+    (void)state;
     says(HEAD MOTOR "power: {m(k=1..3000000): {use: motor, " FREE "}}\n", 19, 9,
          "'m(k=1..3000000)' stands for 3e+06 names; a model can have 2000000 in all");
-    says(HEAD MOTOR "power: {m(k=1..1000000): {use: motor, " FREE "}}\n", 19, 9,
+    for (int i = 1; i < 100; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", e%d: {type: 0}", i);
+    strcat(text, "}}}\npower: {m(k=1..20001): {use: c}}\n");
+    says(text, 8, 9,
          "the components used here stand for too many names; a model can have 2000000 in all");
 }
 
@@ -480,8 +490,9 @@ int main(void)
         cmocka_unit_test(nested_and_repeated), cmocka_unit_test(repetition_inside),
         cmocka_unit_test(aliases_and_words),   cmocka_unit_test(library_is_part_of_the_program),
         cmocka_unit_test(own_library_first),   cmocka_unit_test(wrong_uses),
-        cmocka_unit_test(wrong_connections),   cmocka_unit_test(wrong_components),
-        cmocka_unit_test(mistakes_inside),     cmocka_unit_test(unknown_setting),
+        cmocka_unit_test(too_many_names),      cmocka_unit_test(wrong_connections),
+        cmocka_unit_test(wrong_components),    cmocka_unit_test(mistakes_inside),
+        cmocka_unit_test(unknown_setting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* States and surfaces: they change once per accepted step, from one set of values, at the right instants,
  * and a resumed run has them to the bit. What a surface is, by itself and under a tool: test_surface.c. */
-#include "base/mem.h"
-#include "support/failing.h"
+#include "support/file_runs.h"
 #include "support/methods.h"
-#include "support/scratch.h"
-
-#include <unistd.h>
 
 /* A mass on a rail with a force by a state, in a model whose steps are rejected now and then. */
 #define RAIL                                                                                       \
@@ -129,41 +125,8 @@ static void jump_at_an_event(void **state)
 
 /* ---- resuming ---- */
 
-static char results[SCRATCH_PATH], csv[SCRATCH_PATH];
-
-/* Writes to state 1, and ends the run after step *last. */
-static int bump(void *last, limber_step *step)
-{
-    step->states[1] += 0.25 * step->dt;
-    return step->number == *(const long *)last;
-}
-
-static limber_status run_file(limber_model *model, int resume, long last)
-{
-    limber_summary sum;
-    limber_run_options opt = limber_run_options_default();
-    limber_messages *msg = limber_messages_new();
-    opt.results = results;
-    opt.csv = csv;
-    opt.resume = resume;
-    limber_model_on_step(model, bump, &last);
-    limber_status st = limber_run(model, &opt, &sum, msg);
-    limber_messages_print(msg, stderr);
-    limber_messages_free(msg);
-    limber_model_on_step(model, NULL, NULL);
-    return st;
-}
-
-static limber_model *parse(const char *text)
-{
-    limber_model *model = NULL;
-    limber_messages *msg = limber_messages_new();
-    limber_status st = limber_model_parse(text, strlen(text), "model", NULL, &model, msg);
-    if (st) limber_messages_print(msg, stderr);
-    assert_int_equal(st, LIMBER_OK);
-    limber_messages_free(msg);
-    return model;
-}
+/* Writes to state 1. */
+static void bump(limber_step *step) { step->states[1] += 0.25 * step->dt; }
 
 /* Forces by states, by a surface, and by what a function of the caller leaves in a state. */
 static void resumes_to_the_bit(void **state)
@@ -185,18 +148,8 @@ static void resumes_to_the_bit(void **state)
     for (int i = 0; i < 3; i++) {
         char model_text[sizeof text + 100];
         snprintf(model_text, sizeof model_text, text, how[i]);
-        limber_model *model = parse(model_text);
-        unlink(results);
-        assert_int_equal(run_file(model, 0, -1), LIMBER_OK);
-        char *expected = file_read(csv, NULL);
-        unlink(results);
-        assert_int_equal(run_file(model, 0, 750), LIMBER_STOPPED);
-        assert_int_equal(run_file(model, 1, 1600), LIMBER_STOPPED);
-        assert_int_equal(run_file(model, 1, -1), LIMBER_OK);
-        char *text_again = file_read(csv, NULL);
-        assert_string_equal(text_again, expected);
-        free(text_again);
-        free(expected);
+        limber_model *model = model_of_text(model_text);
+        assert_resumes_to_the_bit(model, &(file_run){.also = bump}, 750, 1600);
         limber_model_free(model);
     }
 }
@@ -223,7 +176,7 @@ static int look(void *context, limber_step *step)
 
 static limber_status run_watched(const char *text, watch *w, limber_summary *sum)
 {
-    limber_model *model = parse(text);
+    limber_model *model = model_of_text(text);
     limber_messages *msg = limber_messages_new();
     limber_model_on_step(model, look, w);
     limber_status st = limber_run(model, NULL, sum, msg);
@@ -268,7 +221,7 @@ static int spoil(void *context, limber_step *step)
 static void states_by_name(void **state)
 {
     (void)state;
-    limber_model *model = parse(bumps);
+    limber_model *model = model_of_text(bumps);
     limber_simulation *sim = NULL;
     limber_messages *msg = limber_messages_new();
     double out[6];
@@ -326,72 +279,31 @@ static const char everything[] =
     "analysis: {type: dynamics, until: 1, step: 0.02}\n"
     "outputs: {a: k(1), b: 'surface(work(1), 0.5)'}\n";
 
-static void load_and_run(void *context)
-{
-    limber_status *st = context;
-    limber_model *model = NULL;
-    limber_messages *msg = limber_messages_new();
-    *st = LIMBER_MEMORY;
-    if (!msg) return;
-    *st = limber_model_parse(everything, strlen(everything), "model", NULL, &model, msg);
-    if (!*st) *st = limber_run(model, NULL, NULL, msg);
-    limber_model_free(model);
-    limber_messages_free(msg);
-}
-
-static int went_through(void *context)
-{
-    limber_status st = *(limber_status *)context;
-    assert_true(st == LIMBER_OK || st == LIMBER_MEMORY);
-    return st == LIMBER_OK;
-}
-
-static void memory_runs_out(void **state)
-{
-    limber_status st;
-    (void)state;
-    assert_true(fail_in_turn(load_and_run, went_through, &st, 0) > 20);
-    assert_true(fail_in_turn(load_and_run, went_through, &st, 1) > 20);
-}
-
-static int count_allocations(void *context, limber_step *step)
-{
-    long *at = context;
-    if (step->number == 10) at[0] = lm_mem_allocs();
-    if (step->number == 40) at[1] = lm_mem_allocs();
-    return 0;
-}
-
-static void steps_take_no_memory(void **state)
+static void memory(void **state)
 {
     (void)state;
-    long at[2] = {0, -1};
-    limber_model *model = parse(everything);
-    limber_messages *msg = limber_messages_new();
-    limber_model_on_step(model, count_allocations, at);
-    assert_int_equal(limber_run(model, NULL, NULL, msg), LIMBER_OK);
-    assert_int_equal(at[0], at[1]);
-    limber_model_free(model);
-    limber_messages_free(msg);
+    assert_survives_lack_of_memory(everything);
+    assert_steps_take_no_memory(everything, 10, 40, NULL);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    if (scratch_make("discrete")) return -1;
-    scratch_path(results, "r.h5");
-    scratch_path(csv, "r.csv");
-    return 0;
+    return scratch_make("discrete");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_accepted_steps), cmocka_unit_test(watching_changes_nothing),
-        cmocka_unit_test(sampled_control),       cmocka_unit_test(jump_at_an_event),
-        cmocka_unit_test(resumes_to_the_bit),    cmocka_unit_test(calls_the_function),
-        cmocka_unit_test(states_by_name),        cmocka_unit_test(words_for_failures),
-        cmocka_unit_test(memory_runs_out),       cmocka_unit_test(steps_take_no_memory),
+        cmocka_unit_test(counts_accepted_steps),
+        cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(sampled_control),
+        cmocka_unit_test(jump_at_an_event),
+        cmocka_unit_test(resumes_to_the_bit),
+        cmocka_unit_test(calls_the_function),
+        cmocka_unit_test(states_by_name),
+        cmocka_unit_test(words_for_failures),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -3,10 +3,7 @@
 #include "base/mem.h"
 #include "expr/expr.h"
 #include "io/h5.h"
-#include "support/run_model.h"
-#include "support/scratch.h"
-
-#include <unistd.h>
+#include "support/file_runs.h"
 
 #define RAIL                                                                                       \
     "limber: 1\n"                                                                                  \
@@ -108,46 +105,26 @@ typedef struct events {
     char *names, *csv;
 } events;
 
-static char results[SCRATCH_PATH], csv[SCRATCH_PATH];
-
-static limber_model *parse(const char *text, const char *how)
+/* The text with another analysis. */
+static const char *with(const char *text, const char *how)
 {
     static char all[4000];
     const char *at = strstr(text, "analysis: {type: dynamics, until: 1}");
-    limber_model *model = NULL;
-    limber_messages *msg = limber_messages_new();
     assert_non_null(at);
     snprintf(all, sizeof all, "%.*sanalysis: {type: dynamics, %s}%s", (int)(at - text), text, how,
              strchr(at, '\n'));
-    limber_status st = limber_model_parse(all, strlen(all), "model", NULL, &model, msg);
-    if (st) limber_messages_print(msg, stderr);
-    assert_int_equal(st, LIMBER_OK);
-    limber_messages_free(msg);
-    return model;
-}
-
-static limber_status run_file(limber_model *model, const char *formulation, int resume,
-                              limber_summary *sum)
-{
-    limber_run_options opt = limber_run_options_default();
-    limber_messages *msg = limber_messages_new();
-    opt.results = results;
-    opt.csv = csv;
-    opt.resume = resume;
-    opt.formulation = formulation;
-    limber_status st = limber_run(model, &opt, sum, msg);
-    limber_messages_print(msg, stderr);
-    limber_messages_free(msg);
-    return st;
+    return all;
 }
 
 static events read_events(const limber_summary *sum)
 {
     events r = {.sum = *sum};
+    char results[SCRATCH_PATH], csv[SCRATCH_PATH];
     lm_h5 *f;
     long rows = 0;
     int cols = 0;
     char err[200], **columns = NULL;
+    file_run_paths(results, csv);
     assert_int_equal(lm_h5_open(results, LM_H5_READ, &f, err, sizeof err), 0);
     if (lm_h5_table_info(f, "/dynamics/events", &rows, &cols, &columns) == 0) {
         double *data = malloc(sizeof(double) * 3 * (size_t)(rows + 1));
@@ -174,9 +151,9 @@ static void events_free(events *r)
 static events run_events(const char *text, const char *formulation, const char *how)
 {
     limber_summary sum;
-    limber_model *model = parse(text, how);
-    unlink(results);
-    assert_int_equal(run_file(model, formulation, 0, &sum), LIMBER_OK);
+    limber_model *model = model_of_text(with(text, how));
+    file_run into = {.formulation = formulation};
+    assert_int_equal(run_into_files(model, &into, &sum), LIMBER_OK);
     limber_model_free(model);
     return read_events(&sum);
 }
@@ -332,7 +309,7 @@ static void all_formulations(void **state)
     (void)state;
     for (int i = 0; i < 5; i++) {
         events r = run_events(text, forms[i],
-                              "until: 0.03, output_step: 0.001, tolerance: 1e-5, method: radau");
+                              "until: 0.02, output_step: 0.001, tolerance: 1e-5, method: radau");
         if (i == 0) first = r.at[0][0];
         assert_true(r.n >= 2);
         assert_near(r.at[0][0], first, 0.02 * first); /* rfe has fewer degrees of freedom */
@@ -344,29 +321,24 @@ static void all_formulations(void **state)
 
 /* ---- resuming, and what is not looked for ---- */
 
-static int stop_at(void *last, limber_step *step) { return step->number == *(const long *)last; }
-
 static void resumes(void **state)
 {
     static const char text[] =
         "gravity: [0, -10, 0]\n" RAIL "\"max(0, -2e3*joint(rail)) - 0.1*rate(rail)\"" END
-        "initial: {rail: {displacement: 1}}\n";
-    long last = -1;
+        "initial: {rail: {displacement: 0.1}}\n";
     (void)state;
     for (int m = 0; m < METHODS; m++) {
         char how[160];
         limber_summary sum;
-        snprintf(how, sizeof how, "until: 20, output_step: 0.05, tolerance: 1e-5, %s", methods[m]);
+        snprintf(how, sizeof how, "until: 5, output_step: 0.05, tolerance: 1e-5, %s", methods[m]);
         events whole = run_events(text, NULL, how);
-        limber_model *model = parse(text, how);
-        limber_model_on_step(model, stop_at, &last);
-        unlink(results);
-        last = whole.sum.steps / 3;
-        assert_int_equal(run_file(model, NULL, 0, &sum), LIMBER_STOPPED);
-        last = whole.sum.steps * 2 / 3;
-        assert_int_equal(run_file(model, NULL, 1, &sum), LIMBER_STOPPED);
-        limber_model_on_step(model, NULL, NULL);
-        assert_int_equal(run_file(model, NULL, 1, &sum), LIMBER_OK);
+        limber_model *model = model_of_text(with(text, how));
+        for (int part = 0; part < 3; part++) {
+            file_run part_of_it = {.resume = part > 0,
+                                   .last = part < 2 ? (part + 1) * whole.sum.steps / 3 : 0};
+            assert_int_equal(run_into_files(model, &part_of_it, &sum),
+                             part < 2 ? LIMBER_STOPPED : LIMBER_OK);
+        }
         events r = read_events(&sum);
         assert_string_equal(r.csv, whole.csv);
         assert_true(whole.n > 20);
@@ -392,38 +364,20 @@ static void not_looked_for(void **state)
     }
 }
 
-static int count_allocations(void *context, limber_step *step)
-{
-    long *at = context;
-    if (step->number == 10) at[0] = lm_mem_allocs();
-    if (step->number == 50) at[1] = lm_mem_allocs();
-    return 0;
-}
-
 static void steps_take_no_memory(void **state)
 {
-    long at[2] = {0, -1};
-    (void)state;
-    limber_model *model =
-        parse(RAIL "\"if(joint(rail) > 0, -2, 2)\"" END "initial: {rail: {displacement: 0.5}}\n",
-              "until: 20, method: radau");
-    limber_messages *msg = limber_messages_new();
     limber_summary sum;
-    limber_model_on_step(model, count_allocations, at);
-    assert_int_equal(limber_run(model, NULL, &sum, msg), LIMBER_OK);
+    (void)state;
+    const char *text =
+        RAIL "\"if(joint(rail) > 0, -2, 2)\"" END "initial: {rail: {displacement: 0.5}}\n";
+    assert_steps_take_no_memory(with(text, "until: 20, method: radau"), 10, 50, &sum);
     assert_int_equal(sum.events, 10);
-    assert_int_equal(at[0], at[1]);
-    limber_model_free(model);
-    limber_messages_free(msg);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    if (scratch_make("events")) return -1;
-    scratch_path(results, "r.h5");
-    scratch_path(csv, "r.csv");
-    return 0;
+    return scratch_make("events");
 }
 
 int main(void)

@@ -115,6 +115,11 @@ typedef struct two_masses {
     double n, k, c, gap, J1, J2; /* c: damping, with a gap dissipation */
 } two_masses;
 
+#define PUSHED_SHAFT                                                                               \
+    "power:\n"                                                                                     \
+    "  shaft: {type: 1}\n"                                                                         \
+    "  push: {type: Se, effort: 0.3*sin(40*t) + 0.1, on: shaft}\n"
+
 static double push_of(double t) { return 0.3 * sin(40 * t) + 0.1; }
 
 /* y = speed of input, of output, twist at the output. */
@@ -131,9 +136,7 @@ static void twist_equations(const void *context, double t, const double *y, doub
 
 #define GEARBOX(type)                                                                              \
     INCLUDE("gears")                                                                               \
-    "power:\n"                                                                                     \
-    "  shaft: {type: 1}\n"                                                                         \
-    "  push: {type: Se, effort: 0.3*sin(40*t) + 0.1, on: shaft}\n"                                 \
+    PUSHED_SHAFT                                                                                   \
     "  g: {use: " type ", ports: {input: shaft, output: load}}\n"                                  \
     "  load: {type: 1}\n"                                                                          \
     "  J: {type: I, inertia: 0.099, on: load}\n"                                                   \
@@ -155,6 +158,10 @@ static void gearbox_backlash(void **state)
             1e-5);
 }
 
+#define TABLE(mass)                                                                                \
+    "bodies: {table: {type: rigid, mass: " mass ", inertia: [1, 1, 1]}}\n"                         \
+    "joints: {way: {type: prismatic, between: [ground, table], axis: x}}\n"
+
 /* y = speed of the screw, of the nut, strain. */
 static void screw_equations(const void *context, double t, const double *y, double *dy)
 {
@@ -169,19 +176,12 @@ static void screw_equations(const void *context, double t, const double *y, doub
 static void ball_screw(void **state)
 {
     (void)state;
-    follows(
-        INCLUDE(
-            "gears") "bodies: {table: {type: rigid, mass: 19, inertia: [1, 1, 1]}}\n"
-                     "joints: {way: {type: prismatic, between: [ground, table], axis: x}}\n"
-                     "power:\n"
-                     "  shaft: {type: 1}\n"
-                     "  push: {type: Se, effort: 0.3*sin(40*t) + 0.1, on: shaft}\n"
-                     "  s: {use: ball_screw, with: {stiffness: 1e6, damping: 1e3}, ports: {shaft: "
-                     "shaft, "
-                     "nut: way}}\n"
-                     "outputs: {y0: flow(s.screw), y1: rate(way), y2: state(s.strain)}\n" DYNAMICS(
-                         "0.3", "0.01"),
-        &(other_opinion){screw_equations, NULL, 3, 1000, {0}}, 1e-6);
+    follows(INCLUDE("gears") TABLE("19") PUSHED_SHAFT
+            "  s: {use: ball_screw, with: {stiffness: 1e6, damping: 1e3}, ports: {shaft: shaft, "
+            "nut: way}}\n"
+            "outputs: {y0: flow(s.screw), y1: rate(way), y2: state(s.strain)}\n" DYNAMICS("0.3",
+                                                                                          "0.01"),
+            &(other_opinion){screw_equations, NULL, 3, 1000, {0}}, 1e-6);
 }
 
 /* y = speed of the rack: all masses are one. */
@@ -195,15 +195,10 @@ static void rack_equations(const void *context, double t, const double *y, doubl
 static void rack_pinion(void **state)
 {
     (void)state;
-    follows(
-        INCLUDE("gears") "bodies: {table: {type: rigid, mass: 4, inertia: [1, 1, 1]}}\n"
-                         "joints: {way: {type: prismatic, between: [ground, table], axis: x}}\n"
-                         "power:\n"
-                         "  shaft: {type: 1}\n"
-                         "  push: {type: Se, effort: 0.3*sin(40*t) + 0.1, on: shaft}\n"
-                         "  p: {use: rack_pinion, with: {b: 3}, ports: {shaft: shaft, rack: way}}\n"
-                         "outputs: {y0: rate(way)}\n" DYNAMICS("0.3", "0.01"),
-        &(other_opinion){rack_equations, NULL, 1, 1000, {0}}, 1e-6);
+    follows(INCLUDE("gears") TABLE("4") PUSHED_SHAFT
+            "  p: {use: rack_pinion, with: {b: 3}, ports: {shaft: shaft, rack: way}}\n"
+            "outputs: {y0: rate(way)}\n" DYNAMICS("0.3", "0.01"),
+            &(other_opinion){rack_equations, NULL, 1, 1000, {0}}, 1e-6);
 }
 
 /* y = speeds of the pulleys, stretch. */
@@ -219,12 +214,10 @@ static void belt_equations(const void *context, double t, const double *y, doubl
 static void belt_drive(void **state)
 {
     (void)state;
-    follows(INCLUDE("gears") "power:\n"
-                             "  shaft: {type: 1}\n"
-                             "  push: {type: Se, effort: 0.3*sin(40*t) + 0.1, on: shaft}\n"
-                             "  d: {use: belt_drive, ports: {input: shaft, output: free}}\n"
-                             "outputs: {y0: flow(d.small), y1: flow(d.large), y2: "
-                             "state(d.stretch)}\n" DYNAMICS("0.3", "0.01"),
+    follows(INCLUDE("gears") PUSHED_SHAFT
+            "  d: {use: belt_drive, ports: {input: shaft, output: free}}\n"
+            "outputs: {y0: flow(d.small), y1: flow(d.large), y2: "
+            "state(d.stretch)}\n" DYNAMICS("0.3", "0.01"),
             &(other_opinion){belt_equations, NULL, 3, 2000, {0}}, 1e-6);
 }
 

@@ -1,7 +1,7 @@
 /* Statics, modes, and what is refused, of machines with controllers and power graphs; runs that are
  * resumed. */
+#include "support/file_runs.h"
 #include "support/modes.h"
-#include "support/scratch.h"
 
 #include <unistd.h>
 
@@ -15,14 +15,13 @@ enum { FORMS = 5 };
     "joints: {way: {type: prismatic, between: [ground, box], axis: y" joint "}}\n"
 #define STATICS "analysis: {type: statics}\n"
 
-static char results[SCRATCH_PATH], csv[SCRATCH_PATH];
+static char results[SCRATCH_PATH];
 
 static int set_up(void **state)
 {
     (void)state;
     int bad = scratch_make("machine_analyses");
     scratch_path(results, "results.h5");
-    scratch_path(csv, "results.csv");
     return bad;
 }
 
@@ -291,47 +290,15 @@ static void without_bodies(void **state)
     "effort(copper)}\n"                                                                            \
     "analysis: {type: dynamics, until: 3, output_step: 0.05, tolerance: 1e-5}\n"
 
-static int stop_after(void *last, limber_step *step) { return step->number == *(const long *)last; }
-
-static limber_status run_file(limber_model *model, const char *formulation, int resume, long last)
-{
-    limber_summary sum;
-    limber_run_options opt = limber_run_options_default();
-    limber_messages *msg = limber_messages_new();
-    opt.results = results;
-    opt.csv = csv;
-    opt.resume = resume;
-    opt.formulation = formulation;
-    limber_model_on_step(model, stop_after, &last);
-    limber_status st = limber_run(model, &opt, &sum, msg);
-    if (st != LIMBER_OK && st != LIMBER_STOPPED) limber_messages_print(msg, stderr);
-    limber_messages_free(msg);
-    limber_model_on_step(model, NULL, NULL);
-    return st;
-}
-
 /* A motor with a nonlinear loop and a rotor in derivative causality, a sampled controller of a delayed
  * measurement. */
 static void resumes_to_the_bit(void **state)
 {
     (void)state;
-    limber_messages *msg = limber_messages_new();
-    limber_model *model = modes_parse(AXIS, msg);
-    for (int f = 0; f < 4; f++) { /* elastodynamic knows no samples */
-        unlink(results);
-        assert_int_equal(run_file(model, forms[f], 0, -1), LIMBER_OK);
-        char *expected = file_read(csv, NULL);
-        unlink(results);
-        assert_int_equal(run_file(model, forms[f], 0, 150), LIMBER_STOPPED);
-        assert_int_equal(run_file(model, forms[f], 1, 310), LIMBER_STOPPED);
-        assert_int_equal(run_file(model, forms[f], 1, -1), LIMBER_OK);
-        char *again = file_read(csv, NULL);
-        assert_string_equal(again, expected);
-        free(again);
-        free(expected);
-    }
+    limber_model *model = model_of_text(AXIS);
+    for (int f = 0; f < 4; f++) /* elastodynamic knows no samples */
+        assert_resumes_to_the_bit(model, &(file_run){.formulation = forms[f]}, 150, 310);
     limber_model_free(model);
-    limber_messages_free(msg);
 }
 
 /* ---- memory ---- */

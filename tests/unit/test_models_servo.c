@@ -58,7 +58,7 @@ static void slider_crank_rigid(void **state)
     double y[4] = {0}, off[2];
     (void)state;
     run_how how = rigid_crank();
-    how.analysis = "{type: dynamics, until: 3, output_step: 0.01, tolerance: 1e-6}";
+    how.analysis = "{type: dynamics, until: 1.5, output_step: 0.01, tolerance: 1e-6}";
     table r = run_model(&how);
     for (int i = 0; i < r.rows; i++) {
         if (i) ode_rk4(crank_rates, NULL, 4, y, 0.01 * (i - 1), 0.01 * i, 100);
@@ -71,7 +71,7 @@ static void slider_crank_rigid(void **state)
     for (int i = 0; i < 2; i++) {
         table beams = run_model(&(run_how){.model = "servo_slider_crank",
                                            .swap = {{"E: 2.1e11,", E[i]}},
-                                           .analysis = "{type: dynamics, until: 3, output_step: "
+                                           .analysis = "{type: dynamics, until: 1.5, output_step: "
                                                        "0.01, tolerance: 1e-6}"});
         off[i] = apart(&r, &beams, "slider");
         table_free(&beams);
@@ -125,7 +125,8 @@ static void robot_arm_gains(void **state)
                                                  "method: radau, tolerance: 1e-6}"});
     for (int i = 0; i < 2; i++) {
         run_how how = {.model = "servo_robot_arm",
-                       .analysis = "{type: dynamics, until: 3, output_step: 0.01}"};
+                       .analysis = "{type: dynamics, until: 3, output_step: 0.01, "
+                                   "tolerance: 1e-6}"};
         for (int k = 0; k < 6; k++) how.set[k] = set[i][k];
         table r = run_model(&how);
         off[i] = apart_most(&aim, &r, names);
@@ -175,7 +176,6 @@ static void flexible_arm_rings(void **state)
         &(run_how){.model = "two_link_servo_arm", .swap = {TIP_SPEED}, .analysis = analysis});
     table stiff = run_model(&(run_how){.model = "two_link_servo_arm",
                                        .set = {"rigid=1"},
-                                       .formulation = "ffr", /* quick with stiff links */
                                        .swap = {TIP_SPEED},
                                        .analysis = analysis});
     table poles =

@@ -284,6 +284,12 @@ static void nonlinear_storage(void **state)
     "  Ra: {type: R, resistance: 0.5, on: loop}\n"                                                 \
     "  La: {type: I, inertia: 1e-3, on: loop, initial_flow: 10}\n"
 
+#define GEAR                                                                                       \
+    "  motor: {type: GY, modulus: 0.1, from: loop, to: rotor}\n"                                   \
+    "  rotor: {type: 1}\n"                                                                         \
+    "  J: {type: I, inertia: 1e-4, on: rotor}\n"                                                   \
+    "  gear: {type: TF, modulus: 1/100, from: rotor, to: out}\n"
+
 static void move(net *w, lm_sensor_kind kind, double value, double rate)
 {
     double *slot = net_slot(w, kind, 0);
@@ -322,11 +328,7 @@ static void motor_with_rigid_gear(void **state)
 {
     (void)state;
     net w;
-    net_open(&w, ARM "power:\n" MOTOR "  motor: {type: GY, modulus: 0.1, from: loop, to: rotor}\n"
-                     "  rotor: {type: 1}\n"
-                     "  J: {type: I, inertia: 1e-4, on: rotor}\n"
-                     "  gear: {type: TF, modulus: 1/100, from: rotor, to: out}\n"
-                     "  out: {type: 1}\n"
+    net_open(&w, ARM "power:\n" MOTOR GEAR "  out: {type: 1}\n"
                      "  hinge: {type: port, joint: elbow, on: out}\n");
     assert_true(net_element(&w, "J")->derivative);
     assert_false(net_stroke_at(&w, "J", 0));
@@ -341,11 +343,7 @@ static void motor_with_compliant_gear(void **state)
 {
     (void)state;
     net w;
-    net_open(&w, ARM "power:\n" MOTOR "  motor: {type: GY, modulus: 0.1, from: loop, to: rotor}\n"
-                     "  rotor: {type: 1}\n"
-                     "  J: {type: I, inertia: 1e-4, on: rotor}\n"
-                     "  gear: {type: TF, modulus: 1/100, from: rotor, to: out}\n"
-                     "  out: {type: 0}\n"
+    net_open(&w, ARM "power:\n" MOTOR GEAR "  out: {type: 0}\n"
                      "  shaft: {type: C, stiffness: 1000, on: out, initial: 0.02}\n"
                      "  hinge: {type: port, joint: elbow, on: out}\n");
     assert_false(net_element(&w, "J")->derivative);

@@ -28,6 +28,18 @@ static void follows(const table *r, const char *name, double t, double expected,
 
 /* ---- a motor with a gear on an arm ---- */
 
+#define MOTOR_WITH_GEAR                                                                            \
+    "power:\n"                                                                                     \
+    "  loop: {type: 1, domain: electric}\n"                                                        \
+    "  battery: {type: Se, effort: 24, on: loop}\n"                                                \
+    "  copper: {type: R, resistance: 0.5, on: loop}\n"                                             \
+    "  winding: {type: I, inertia: 0.02, on: loop}\n"                                              \
+    "  motor: {type: GY, modulus: 0.1, from: loop, to: rotor}\n"                                   \
+    "  rotor: {type: 1}\n"                                                                         \
+    "  J: {type: I, inertia: 1e-3, on: rotor}\n"                                                   \
+    "  bearing: {type: R, resistance: 1e-3, on: rotor}\n"                                          \
+    "  gear: {type: TF, modulus: 1/20, from: rotor, to: out}\n"
+
 typedef struct drive {
     double u, R, L, K, J, n, b, inertia, damping, k;
 } drive;
@@ -47,21 +59,11 @@ static void rigid_gear(const void *context, double t, const double *y, double *d
 static void motor_with_rigid_gear(void **state)
 {
     (void)state;
-    static const char text[] =
-        ARM "power:\n"
-            "  loop: {type: 1, domain: electric}\n"
-            "  battery: {type: Se, effort: 24, on: loop}\n"
-            "  copper: {type: R, resistance: 0.5, on: loop}\n"
-            "  winding: {type: I, inertia: 0.02, on: loop}\n"
-            "  motor: {type: GY, modulus: 0.1, from: loop, to: rotor}\n"
-            "  rotor: {type: 1}\n"
-            "  J: {type: I, inertia: 1e-3, on: rotor}\n"
-            "  bearing: {type: R, resistance: 1e-3, on: rotor}\n"
-            "  gear: {type: TF, modulus: 1/20, from: rotor, to: out}\n"
-            "  out: {type: 1}\n"
-            "  hinge: {type: port, joint: elbow, on: out}\n"
-            "outputs: {a: joint(elbow), w: rate(elbow), i: flow(loop), p: power(battery), s: "
-            "state(J)}\n" DYNAMICS;
+    static const char text[] = ARM MOTOR_WITH_GEAR
+        "  out: {type: 1}\n"
+        "  hinge: {type: port, joint: elbow, on: out}\n"
+        "outputs: {a: joint(elbow), w: rate(elbow), i: flow(loop), p: power(battery), s: "
+        "state(J)}\n" DYNAMICS;
     static const char *const forms[] = {"corotational", "minimal"};
     drive d = {24, 0.5, 0.02, 0.1, 1e-3, 20, 1e-3, 0.2, 0.05, 0};
     double y[3] = {0, 0, 0}, t0 = 0;
@@ -97,21 +99,11 @@ static void compliant_gear(const void *context, double t, const double *y, doubl
 static void motor_with_compliant_gear(void **state)
 {
     (void)state;
-    static const char text[] =
-        ARM "power:\n"
-            "  loop: {type: 1, domain: electric}\n"
-            "  battery: {type: Se, effort: 24, on: loop}\n"
-            "  copper: {type: R, resistance: 0.5, on: loop}\n"
-            "  winding: {type: I, inertia: 0.02, on: loop}\n"
-            "  motor: {type: GY, modulus: 0.1, from: loop, to: rotor}\n"
-            "  rotor: {type: 1}\n"
-            "  J: {type: I, inertia: 1e-3, on: rotor}\n"
-            "  bearing: {type: R, resistance: 1e-3, on: rotor}\n"
-            "  gear: {type: TF, modulus: 1/20, from: rotor, to: out}\n"
-            "  out: {type: 0}\n"
-            "  shaft: {type: C, stiffness: 200, on: out}\n"
-            "  hinge: {type: port, joint: elbow, on: out}\n"
-            "outputs: {a: joint(elbow), w: rate(elbow), i: flow(loop), q: state(shaft)}\n" DYNAMICS;
+    static const char text[] = ARM MOTOR_WITH_GEAR
+        "  out: {type: 0}\n"
+        "  shaft: {type: C, stiffness: 200, on: out}\n"
+        "  hinge: {type: port, joint: elbow, on: out}\n"
+        "outputs: {a: joint(elbow), w: rate(elbow), i: flow(loop), q: state(shaft)}\n" DYNAMICS;
     drive d = {24, 0.5, 0.02, 0.1, 1e-3, 20, 1e-3, 0.2, 0.05, 200};
     double y[5] = {0};
     table r = run_model(&(run_how){.text = text});
