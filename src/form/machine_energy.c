@@ -11,11 +11,12 @@ double machine_power(machine *s, int element, const double *slots)
            lm_expr_eval(&e->flow[0], slots, s->scratch);
 }
 
-/* Integral of the law by Gauss's rule with five points, exact for laws up to the ninth power. */
+/* Integral of the law by Lobatto's rule with five points, exact for laws up to the seventh power. It sees the
+ * ends, behind which a law may have turned. */
 static double integral(machine *s, const lm_expr *law, double from, double to)
 {
-    static const double at[3] = {0, 0.53846931010568309, 0.90617984593866399};
-    static const double weight[3] = {0.56888888888888889, 0.47862867049936647, 0.23692688505618909};
+    static const double at[3] = {0, 0.65465367070797709, 1};
+    static const double weight[3] = {32. / 45, 49. / 90, 0.1};
     double slots[2] = {0, 0}, half = 0.5 * (to - from), sum = 0;
     for (int i = 0; i < 3; i++)
         for (int side = -1; side <= (i ? 1 : -1); side += 2) {
@@ -25,23 +26,24 @@ static double integral(machine *s, const lm_expr *law, double from, double to)
     return sum;
 }
 
-/* Halves until both agree with the whole; at the corner of a law only the piece with the corner. */
+/* Halves until both agree with the whole within `off`; at the corner of a law only the piece with the corner. */
 static double stored_between(machine *s, const lm_expr *law, double from, double to, double whole,
-                             int depth)
+                             double off, int depth)
 {
     double middle = 0.5 * (from + to);
     double one = integral(s, law, from, middle), two = integral(s, law, middle, to);
-    double sum = one + two;
-    if (depth == 0 || fabs(sum - whole) <= 1e-14 * fabs(sum)) return sum;
-    return stored_between(s, law, from, middle, one, depth - 1) +
-           stored_between(s, law, middle, to, two, depth - 1);
+    if (depth == 0 || !(fabs(one + two - whole) > off)) return one + two;
+    return stored_between(s, law, from, middle, one, off, depth - 1) +
+           stored_between(s, law, middle, to, two, off, depth - 1);
 }
 
 static double stored(machine *s, const lm_expr *law, double x)
 {
-    const double middle[2] = {0, 0.5 * x};
+    const double middle[2] = {0, 0.5 * x}, end[2] = {0, x};
     if (lm_expr_is_affine(law)) return x * lm_expr_eval(law, middle, s->scratch);
-    return stored_between(s, law, 0, x, integral(s, law, 0, x), 40);
+    double size = fabs(x) * (fabs(lm_expr_eval(law, middle, s->scratch)) +
+                             fabs(lm_expr_eval(law, end, s->scratch)));
+    return stored_between(s, law, 0, x, integral(s, law, 0, x), 1e-14 * size, 40);
 }
 
 /* Displacement or momentum of a storage: that of its state. In derivative causality, where laws are linear,

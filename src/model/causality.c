@@ -12,6 +12,7 @@
 #include "model/power.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TRIES = 200000 }; /* choices before it is given up */
 
@@ -262,7 +263,7 @@ static int preferences(const causality *c, choice *out)
 {
     const lm_reader *r = c->r;
     int n = 0;
-    for (int pass = 0; pass < 3; pass++)
+    for (int pass = 0; pass < 4; pass++)
         for (int k = 0; k < r->power_in.n; k++) {
             const lm_power_in *in = &r->power_in.at[k];
             int storage = in->type == LM_ELEMENT_C || in->type == LM_ELEMENT_I;
@@ -270,7 +271,9 @@ static int preferences(const causality *c, choice *out)
                 storage &&
                 (lm_power_has(in, "initial") ||
                  lm_power_has(in, in->type == LM_ELEMENT_C ? "initial_effort" : "initial_flow"));
-            int now = storage ? !started : in->type == LM_ELEMENT_R ? 2 : -1;
+            /* only linear laws can be turned round */
+            int bent = storage && lm_power_slope(in) == 0;
+            int now = bent ? 0 : storage ? 1 + !started : in->type == LM_ELEMENT_R ? 3 : -1;
             if (now != pass) continue;
             int effort_in =
                 in->type == LM_ELEMENT_I || (in->type == LM_ELEMENT_R && lm_power_has(in, "flow"));
@@ -316,6 +319,14 @@ static int note_derivatives(causality *c)
         const char *key = is_c ? "initial_effort" : "initial_flow";
         if (lm_power_has(in, "initial")) key = "initial";
         if (!e->derivative || !lm_power_has(in, key)) continue;
+        if (strchr(in->item.name, '.')) { /* a part of a component, which cannot know */
+            lm_diag_add(
+                r->diag, LM_NOTE, in->item.loc,
+                "%s: its %s follows from the other elements from the start on; its own initial "
+                "value is not used",
+                lm_power_title(r, in->element), is_c ? "effort" : "flow");
+            continue;
+        }
         lm_error(r->diag, in->item.loc,
                  "'%s' in %s: its %s follows from the other elements (derivative causality) and "
                  "has no initial value of its own; remove it",

@@ -173,6 +173,14 @@ static void put_frames(lm_json *j, const lm_scene *s)
     lm_json_close(j, ']');
 }
 
+/* A port of the power graph between two frames pushes as a cylinder does. */
+static const char *force_type(const lm_spec *spec, int force)
+{
+    for (int i = 0; i < spec->elements.n; i++)
+        if (spec->elements.at[i].force == force) return "cylinder";
+    return spec->forces.at[force].type == LM_FORCE_SPRING ? "spring" : "bushing";
+}
+
 /* Forces are compiled behind the joints, a pair for each. */
 static void put_springs(lm_json *j, const lm_scene *s)
 {
@@ -182,7 +190,7 @@ static void put_springs(lm_json *j, const lm_scene *s)
         const lm_spec_force *f = &m->spec->forces.at[i];
         lm_json_open(j, '{');
         lm_json_key_text(j, "name", f->item.name);
-        lm_json_key_text(j, "type", f->type == LM_FORCE_SPRING ? "spring" : "bushing");
+        lm_json_key_text(j, "type", force_type(m->spec, i));
         put_place(j, "a", lm_place_of_pair(m, m->njoints + i, 0));
         put_place(j, "b", lm_place_of_pair(m, m->njoints + i, 1));
         lm_json_close(j, '}');

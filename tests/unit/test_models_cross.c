@@ -58,6 +58,8 @@ static const struct exception {
     {"hydraulic_crane", "rfe", NONE, 0},
     {"four_bar_misaligned", "rfe", NO_STRETCH,
      INFINITY}, /* misaligned: its forces are those of stretch */
+    {"flexible_chain", "ffr", NEARLY,
+     6e-2}, /* its pull swings at the frequency of the whole chain */
     {"four_bar_misaligned", "minimal", COSTLY, 0},
     {"four_bar_misaligned", "ffr", NEARLY, 0.1},
     {"slider_crank_steady", NULL, RINGS, INFINITY},
@@ -73,6 +75,14 @@ static double allowed(const char *model, int form)
         if (!e->formulation || strcmp(e->formulation, forms[form]) == 0) return e->most;
     }
     return usual[form];
+}
+
+static int number_of(const char *form)
+{
+    for (int f = 0; f < FORMS; f++)
+        if (strcmp(forms[f], form) == 0) return f;
+    fail_msg("no formulation '%s'", form);
+    return -1;
 }
 
 typedef struct worst {
@@ -132,8 +142,9 @@ static int one_model(const char *name, int *refused)
     scratch_path(other, "other.h5");
     if (run(name, own, reference)) fail_msg("%s is refused in its own formulation", name);
     for (int f = 0; f < FORMS; f++) {
-        double most = allowed(name, f);
+        double most = allowed(name, f), reference_off = usual[number_of(own)];
         worst w = {0};
+        if (most > 0) most = fmax(most, reference_off);
         if (strcmp(forms[f], own) == 0 || most == 0) continue;
         if (run(name, forms[f], other)) {
             ++*refused;

@@ -62,6 +62,11 @@ export function springGlyph() {
     return new TubeGeometry(new CatmullRomCurve3(points), 180, 0.17, 6).scale(1, 1, 1 / length);
 }
 
+/** A cylinder with its piston rod, from z = 0 to 1. */
+export function cylinderGlyph() {
+    return mergeGeometries([rod(1, 0.62).translate(0, 0, 0.31), rod(0.45, 1).translate(0, 0, 0.5)]);
+}
+
 export function bushingGlyph() {
     return mergeGeometries([rod(1.3, 1.2), rod(0.6, 1.8)]);
 }

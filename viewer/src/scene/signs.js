@@ -2,7 +2,7 @@
 import { CylinderGeometry, Group } from "three";
 import { multiply, placePosition, rotate } from "./pose.js";
 import { Swarm, turnZTo } from "./swarm.js";
-import { bushingGlyph, groundGlyph, jointGlyph, springGlyph, triadGlyph } from "./glyphs.js";
+import { bushingGlyph, cylinderGlyph, groundGlyph, jointGlyph, springGlyph, triadGlyph } from "./glyphs.js";
 
 /** More joints than this are drawn as simple signs, and left out where drawing is slow. */
 const MANY = 400;
@@ -124,8 +124,10 @@ export class Signs {
             new Marks(groundGlyph(), groundPlaces(scene), size, { tint: colours.ground }),
         );
         const springs = scene.springs.filter((s) => s.type === "spring");
-        const bushings = scene.springs.filter((s) => s.type !== "spring").map((s) => s.a);
+        const cylinders = scene.springs.filter((s) => s.type === "cylinder");
+        const bushings = scene.springs.filter((s) => s.type === "bushing").map((s) => s.a);
         this.add(this.springs, new Spans(springGlyph(), springs, 1.4 * size, colours.spring));
+        this.add(this.springs, new Spans(cylinderGlyph(), cylinders, 1.4 * size, colours.spring));
         this.add(this.springs, new Marks(bushingGlyph(), bushings, size, { tint: colours.spring }));
         this.add(
             this.frames,
