@@ -195,7 +195,7 @@ static void chain_of_transformers(void **state)
     close_to(net_output(&w, "i"), 120 * 240. / 7, 1e-13);
     close_to(net_output(&w, "p"), 240 * 240. / 7, 1e-13);
     for (int k = 1; k <= 4; k++) {
-        char name[8];
+        char name[24];
         snprintf(name, sizeof name, "g(%d)", k);
         assert_true(net_stroke_at(&w, name, 0) != net_stroke_at(&w, name, 1));
         const lm_spec_element *g = net_element(&w, name);
