@@ -61,15 +61,16 @@ static void show_percent(FILE *out, double part, int width)
 /* A long reason on lines of its own. */
 static void show_why(FILE *out, const job *j)
 {
-    int column =
-        18 + fprintf(out, "%s: ", j->sum.status == LIMBER_STOPPED ? "stopped" : "does not apply");
+    const char *what = j->sum.status == LIMBER_STOPPED ? "stopped:" : "does not apply:";
+    int column = 18 + fprintf(out, "%s", what);
     for (const char *p = j->why; *p;) {
         int n = (int)strcspn(p, " ");
-        if (column + n > 79) column = fprintf(out, "\n%18s", "") - 1;
+        if (column + 1 + n > 79)
+            column = fprintf(out, "\n%18s", "") - 1;
+        else
+            column += fprintf(out, " ");
         column += fprintf(out, "%.*s", n, p);
-        p += n;
-        while (*p == ' ') p++;
-        if (*p && column + 1 + (int)strcspn(p, " ") <= 79) column += fprintf(out, " ");
+        p += n + (int)strspn(p + n, " ");
     }
     fprintf(out, "\n");
 }

@@ -70,6 +70,15 @@ function(limber_add_test name label)
         LABELS ${label} TIMEOUT 600 ENVIRONMENT "${limber_test_environment}")
 endfunction()
 
+# Long ones first: the last to run would run alone.
+function(limber_start_early)
+    foreach(name IN LISTS ARGN)
+        if(TEST ${name})
+            set_tests_properties(${name} PROPERTIES COST 1000)
+        endif()
+    endforeach()
+endfunction()
+
 # tests/unit/test_NAME.c -> the ctest entry unit.NAME; tests/support/*.c is linked to all of them.
 function(limber_add_unit_tests)
     pkg_check_modules(CMOCKA REQUIRED QUIET IMPORTED_TARGET cmocka)
@@ -95,6 +104,7 @@ function(limber_add_unit_tests)
             set_tests_properties(unit.${name} PROPERTIES TIMEOUT 3600)
         endif()
     endforeach()
+    limber_start_early(unit.models_cross unit.dca unit.faults_resume unit.radau unit.view_faults)
 endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
@@ -115,6 +125,7 @@ function(limber_add_cli_tests)
     if(NOT LIMBER_SANITIZE)
         limber_add_test(browser cli tests/browser/run $<TARGET_FILE_DIR:limber_cli>)
         set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
+        limber_start_early(browser)
     endif()
 endfunction()
 

@@ -334,8 +334,9 @@ static limber_status begin(lm_dynamics_run *d)
 static lm_method choose_method(const lm_spec_analysis *a, const lm_system *sys)
 {
     if (a->method != LM_METHOD_AUTOMATIC) return a->method;
-    return (sys->flexible || sys->nvariables) && a->step == 0 ? LM_METHOD_RADAU
-                                                              : LM_METHOD_GENERALIZED_ALPHA;
+    int machine = sys->nvariables || sys->model->spec->blocks.n;
+    return (sys->flexible || machine) && a->step == 0 ? LM_METHOD_RADAU
+                                                      : LM_METHOD_GENERALIZED_ALPHA;
 }
 
 static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sys, double until)

@@ -15,9 +15,10 @@ enum { FORMS = 5, MOST_MODELS = 200 };
 static const double usual[FORMS] = {5e-4, 5e-4, 5e-2, 6e-2, 1.5e-2};
 
 typedef enum reason {
-    NEARLY,     /* more than usual, for a reason of the model's own */
-    LARGE,      /* deflections that the formulation takes for small */
-    RINGS,      /* starts at speed: the free vibration that each starts with is its own */
+    NEARLY, /* more than usual, for a reason of the model's own */
+    LARGE,  /* deflections that the formulation takes for small */
+    RINGS, /* starts at speed: the free vibration that each starts with is its own; the steady states are
+                 * compared in test_periodic.c */
     FREE,       /* moves as forces let it: what bends leaves the rigid motion behind */
     NO_STRETCH, /* springs for bending and torsion only */
     COSTLY,     /* minutes, and nothing new */
@@ -62,9 +63,9 @@ static const struct exception {
      6e-2}, /* its pull swings at the frequency of the whole chain */
     {"four_bar_misaligned", "minimal", COSTLY, 0},
     {"four_bar_misaligned", "ffr", NEARLY, 0.1},
-    {"slider_crank_steady", NULL, RINGS, INFINITY},
-    {"four_bar_steady", NULL, RINGS, INFINITY},
-    {"unbalanced_shaft", NULL, RINGS, INFINITY},
+    {"slider_crank_steady", NULL, RINGS, 0},
+    {"four_bar_steady", NULL, RINGS, 0},
+    {"unbalanced_shaft", NULL, RINGS, 0},
 };
 
 static double allowed(const char *model, int form)
@@ -189,7 +190,7 @@ static void every_model(void **state)
         free(names[i]);
     }
     print_message("%d models, %d comparisons, %d refused\n", n, compared, refused);
-    assert_true(n >= 60 && compared >= 190);
+    assert_true(n >= 60 && compared >= 170);
 }
 
 static int set_up(void **state)
