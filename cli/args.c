@@ -216,3 +216,11 @@ int args_parse(int argc, char **argv, args *a)
     }
     return 0;
 }
+
+void args_default_name(const char *file, const char *ending, char *path, size_t size)
+{
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    const char *dot = strrchr(base, '.');
+    int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    snprintf(path, size, "%.*s%s", n, base, ending);
+}

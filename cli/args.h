@@ -24,4 +24,7 @@ typedef struct args {
 int args_parse(int argc, char **argv, args *a);
 void args_help(FILE *out, const char *command); /* NULL: of all commands */
 
+/* models/crank.yaml -> crank.h5, in the current folder */
+void args_default_name(const char *file, const char *ending, char *path, size_t size);
+
 #endif

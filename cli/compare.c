@@ -167,14 +167,6 @@ static void show_json(FILE *out, const job *jobs, const differences *l, int refe
 
 /* ---- the command ---- */
 
-void compare_name(const args *a, const char *ending, char *path, size_t size)
-{
-    const char *base = strrchr(a->file, '/') ? strrchr(a->file, '/') + 1 : a->file;
-    const char *dot = strrchr(base, '.');
-    int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-    snprintf(path, size, "%.*s_compare%s", n < 300 ? n : 300, base, ending);
-}
-
 static int find_reference(const args *a, const job *jobs, limber_messages *msg, int *reference)
 {
     limber_load_options lo = jobs_load_options(a);
@@ -201,7 +193,7 @@ static int write_report(const args *a, const job *jobs, int reference, limber_me
     files[n++] = jobs[reference].results;
     for (int k = 0; k < FORMULATIONS; k++)
         if (k != reference && !jobs[k].why[0]) files[n++] = jobs[k].results;
-    compare_name(a, ".html", html, sizeof html);
+    args_default_name(a->file, "_compare.html", html, sizeof html);
     const char *to = a->results ? a->results : html;
     limber_status st = limber_report(files, n, to, &o, msg);
     if (!st && !a->quiet && !a->json) printf("\nopen %s in a browser\n", to);
@@ -241,7 +233,7 @@ static int compare_formulations(const args *a, const char *folder, limber_messag
 int command_compare(const args *a, limber_messages *msg)
 {
     char folder[400];
-    compare_name(a, "", folder, sizeof folder);
+    args_default_name(a->file, "_compare", folder, sizeof folder);
     if (mkdir(folder, 0777) && errno != EEXIST) {
         fprintf(stderr, "limber: cannot make the folder %s for results: %s\n", folder,
                 strerror(errno));

@@ -24,6 +24,5 @@ limber_status differences_of(const job *reference, const job *other, differences
 
 /* refine.c */
 int compare_refined(const args *a, const char *folder, limber_messages *msg);
-void compare_name(const args *a, const char *ending, char *path, size_t size);
 
 #endif

@@ -55,15 +55,6 @@ static int load(const args *a, limber_model **model, limber_messages *msg)
     return st == LIMBER_OK ? 0 : st == LIMBER_MEMORY ? EXIT_STOPPED : EXIT_INPUT;
 }
 
-/* models/crank.yaml -> crank.h5 */
-static void default_name(const char *file, const char *extension, char *path, size_t size)
-{
-    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    const char *dot = strrchr(base, '.');
-    int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-    snprintf(path, size, "%.*s%s", n, base, extension);
-}
-
 static const char *analysis_of(const char *command)
 {
     if (strcmp(command, "run") == 0) return NULL;
@@ -102,7 +93,7 @@ static int command_run(const args *a, limber_messages *msg)
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
-    default_name(a->file, ".h5", path, sizeof path);
+    args_default_name(a->file, ".h5", path, sizeof path);
     o.formulation = a->formulation;
     o.analysis = analysis_of(a->command);
     o.results = a->results ? a->results : path;
@@ -192,7 +183,7 @@ static int command_report(const args *a, limber_messages *msg)
 {
     limber_view_options o = view_options(a);
     char path[512];
-    default_name(a->file, ".html", path, sizeof path);
+    args_default_name(a->file, ".html", path, sizeof path);
     const char *html = a->results ? a->results : path;
     signal(SIGXFSZ, SIG_IGN);
     limber_status st = limber_report(a->files, a->nfiles, html, &o, msg);
@@ -207,7 +198,7 @@ static int command_graph(const args *a, limber_messages *msg)
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
-    default_name(a->file, ".svg", path, sizeof path);
+    args_default_name(a->file, ".svg", path, sizeof path);
     const char *svg = a->results ? a->results : path;
     signal(SIGXFSZ, SIG_IGN);
     limber_status st = limber_model_bond_graph(model, svg, msg);

@@ -65,12 +65,9 @@ int lm_expr_uses(const lm_expr *e, int slot)
     return 0;
 }
 
-/* Operations whose value is affine where their arguments are. */
-static int keeps_affine(int code)
+int lm_op_is_sum(int code)
 {
     switch (code) {
-    case LM_OP_SLOT:
-    case LM_OP_CONST:
     case LM_OP_ADDC:
     case LM_OP_RSUB:
     case LM_OP_MULC:
@@ -81,10 +78,13 @@ static int keeps_affine(int code)
     }
 }
 
+/* Inputs, constants and sums of these. */
 int lm_expr_is_affine(const lm_expr *e)
 {
-    for (int i = 0; i < e->nops; i++)
-        if (!keeps_affine(e->ops[i].code)) return 0;
+    for (int i = 0; i < e->nops; i++) {
+        int code = e->ops[i].code;
+        if (code != LM_OP_SLOT && code != LM_OP_CONST && !lm_op_is_sum(code)) return 0;
+    }
     return 1;
 }
 

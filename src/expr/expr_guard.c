@@ -22,19 +22,6 @@ static way both(way a, way b)
     return b == STANDS ? a : FREE;
 }
 
-static int is_sum(int code)
-{
-    switch (code) {
-    case LM_OP_ADDC:
-    case LM_OP_RSUB:
-    case LM_OP_MULC:
-    case LM_OP_DIVC:
-    case LM_OP_ADD:
-    case LM_OP_SUB: return 1;
-    default: return 0;
-    }
-}
-
 /* Of the arguments from `first` on together. */
 static way of_arguments(const lm_op *op, const unsigned char *reg, int first)
 {
@@ -49,7 +36,7 @@ static way of_value(const lm_op *op, const unsigned char *reg)
     if (op->code == LM_OP_SLOT) return op->a == LM_SLOT_T ? STRAIGHT : FREE;
     if (op->code == LM_OP_SURFACE) return FREE; /* its heights change, too */
     way w = of_arguments(op, reg, 0);
-    if (w == STANDS || w == JUMPS || is_sum(op->code)) return w;
+    if (w == STANDS || w == JUMPS || lm_op_is_sum(op->code)) return w;
     if (op->code >= LM_OP_LT && op->code <= LM_OP_OR) return JUMPS;
     switch (op->code) {
     case LM_OP_NOT:
@@ -125,14 +112,7 @@ static double integer_tent(double x)
 /* Knots are tab[1].x, tab[2].x ...; piece i lies between knots i and i + 1. */
 static double knot_tent(const lm_piece *tab, int pieces, double x)
 {
-    int low = 0, high = pieces; /* piece low begins at or before x, piece high behind it */
-    while (high - low > 1) {
-        int mid = low + (high - low) / 2;
-        if (tab[mid].x <= x)
-            low = mid;
-        else
-            high = mid;
-    }
+    int low = (int)(lm_table_find(tab, pieces, x) - tab);
     double left = low > 0 ? x - tab[low].x : INFINITY;
     double right = low + 1 < pieces ? tab[low + 1].x - x : INFINITY;
     return alternately(low, fmin(left, right));

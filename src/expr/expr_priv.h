@@ -67,6 +67,8 @@ static inline double lm_mod(double a, double b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+/* 1: the value is affine where the arguments are. */
+int lm_op_is_sum(int code);
 extern const unsigned char lm_op_arity[LM_OP_COUNT]; /* how many of a, b, c are registers */
 double lm_op_value(const lm_op *op, const double *v, const double *slots);
 
@@ -75,6 +77,8 @@ double lm_op_value(const lm_op *op, const double *v, const double *slots);
 const lm_piece *lm_table_pwl(lm_arena *arena, const double *xy, int n);
 const lm_piece *lm_table_spline(lm_arena *arena, const double *xy, int n);
 const lm_piece *lm_table_step(lm_arena *arena, double x0, double y0, double x1, double y1);
+/* The last piece that starts at or before x. */
+const lm_piece *lm_table_find(const lm_piece *tab, int pieces, double x);
 double lm_table_value(const lm_piece *tab, int pieces, double x);
 void lm_table_derivs(const lm_piece *tab, int pieces, double x, double out[2]);
 

@@ -75,8 +75,7 @@ const lm_piece *lm_table_step(lm_arena *arena, double x0, double y0, double x1, 
     return usable(tab, 3);
 }
 
-/* The last piece that starts at or before x. */
-static const lm_piece *find(const lm_piece *tab, int pieces, double x)
+const lm_piece *lm_table_find(const lm_piece *tab, int pieces, double x)
 {
     int low = 0, high = pieces;
     while (high - low > 1) {
@@ -91,7 +90,7 @@ static const lm_piece *find(const lm_piece *tab, int pieces, double x)
 
 double lm_table_value(const lm_piece *tab, int pieces, double x)
 {
-    const lm_piece *q = find(tab, pieces, x);
+    const lm_piece *q = lm_table_find(tab, pieces, x);
     double d = x - q->x;
     if (q->c != 0 || q->e != 0) return q->y + d * (q->b + d * (q->c + d * q->e));
     if (q->b != 0) return q->y + d * q->b;
@@ -100,7 +99,7 @@ double lm_table_value(const lm_piece *tab, int pieces, double x)
 
 void lm_table_derivs(const lm_piece *tab, int pieces, double x, double out[2])
 {
-    const lm_piece *q = find(tab, pieces, x);
+    const lm_piece *q = lm_table_find(tab, pieces, x);
     double d = x - q->x;
     int cubic = q->c != 0 || q->e != 0;
     out[0] = cubic ? q->b + d * (2 * q->c + d * 3 * q->e) : q->b;

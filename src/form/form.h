@@ -187,8 +187,6 @@ struct lm_system {
     const lm_settle *settle; /* NULL: there are none that follow */
     int nvariables;          /* the last velocities are those of variables (form/machine.h) */
     int nstates;             /* of which so many are states */
-    const unsigned char
-        *loops;  /* [nvariables] 1: a value that depends on itself; NULL: none does */
     double tick; /* step of the integration: unit of time of variables; 0: there is none */
     int steady;  /* 1: variables are to be at rest: their values are positions, for statics */
     lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */

@@ -5,16 +5,14 @@
 #include <string.h>
 
 /* What is no state shows in those that it moves; alone it counts itself. Its noise is that of accelerations,
- * which grows as steps become small; so values in loops, which may move nothing, count little. */
+ * which grows as steps become small. */
 double lm_variable_motion(const lm_system *sys, int k, double dx)
 {
     double unit = lm_variable_scale(sys, k);
     int state = sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
     int alone = sys->nstates == 0 && sys->nv == sys->nvariables;
-    int loop = sys->loops && sys->loops[k];
-    if (!sys->steady && !state && !alone && !loop) return isfinite(dx) ? 0 : dx;
+    if (!sys->steady && !state && !alone) return isfinite(dx) ? 0 : dx;
     if (!sys->steady && sys->tick > 0) unit *= state ? sys->tick : sys->tick * sys->tick;
-    if (!sys->steady && loop && !alone) unit *= 1e4;
     return dx / unit;
 }
 

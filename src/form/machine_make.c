@@ -202,25 +202,11 @@ static int note_kinds(machine *s)
     return 0;
 }
 
-/* Values that follow from nothing but each other, or from accelerations that they cause. */
-static int note_loops(machine *s)
-{
-    unsigned char *loops = LM_NEW_N(&s->arena, unsigned char, s->n);
-    int n = 0;
-    if (!loops) return -1;
-    for (int k = 0; k < s->n; k++) {
-        loops[k] = s->spec->variables.at[k].kind == LM_VARIABLE_VALUE && !s->follows[k];
-        n += loops[k];
-    }
-    s->sys.loops = n ? loops : NULL;
-    return 0;
-}
-
 int machine_build(machine *s)
 {
     int *list = LM_NEW_N(&s->arena, int, s->in->nv + s->in->nl + 6);
     if (!list || reserve(s) || note_kinds(s) || machine_make_order(s)) return -1;
     for (int k = 0; k < s->n; k++)
         if (note_row(s, k, list)) return -1;
-    return note_pushes(s, list) || make_pattern(s) || note_loops(s) ? -1 : 0;
+    return note_pushes(s, list) || make_pattern(s) ? -1 : 0;
 }

@@ -34,12 +34,10 @@ static int reads_itself(const machine *s, int k)
     return 0;
 }
 
-/* A loop that can be solved by itself: no rates in it. */
+/* Rates read no values (power_rate.c): all of a loop are such. */
 static void close_loop(machine *s, const int *member, int n)
 {
     machine_loop *l = &s->loop[s->nloops];
-    for (int i = 0; i < n; i++)
-        if (s->spec->variables.at[member[i]].kind != LM_VARIABLE_VALUE) return;
     l->n = n;
     l->member = s->nloops ? l[-1].member + l[-1].n : s->members;
     for (int i = 0; i < n; i++) {

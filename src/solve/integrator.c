@@ -24,7 +24,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->opt = *opt;
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
-    g->x = lm_alloc(sizeof(double) * (3 * (nv + nl) + 1));
+    g->x = lm_alloc(sizeof(double) * (2 * (nv + nl) + 1));
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     if (!g->block || !g->x || !g->lin) return -1;
     g->clock = (lm_clock *)(void *)g->block;
@@ -46,7 +46,6 @@ void lm_integrator_free(lm_integrator *g)
 {
     if (!g) return;
     lm_linear_destroy(g->lin);
-    lm_linear_destroy(g->rows);
     lm_free(g->block);
     lm_free(g->x);
 }
@@ -94,7 +93,7 @@ static double mass_unit(const lm_system *sys, const double *values)
 enum { REFINEMENTS = 2 };
 
 /* The matrix [M/unit Phi^T; Phi 0], factored. */
-int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
+static int factor_mass(lm_integrator *g, const lm_state *s)
 {
     lm_system *sys = g->sys;
     double *values = lm_linear_values(g->lin);
@@ -113,7 +112,7 @@ int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
 {
     lm_state s = {t, q, v, g->a0, NULL};
-    return lm_factor_mass_at(g, &s);
+    return factor_mass(g, &s);
 }
 
 /* Small pivots alone do not tell: those of a long chain are small too. A matrix that is singular to
@@ -130,7 +129,8 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
     return most < 1e12 ? 0 : 1;
 }
 
-int lm_acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
+/* Right side: -residual/unit, and -d2(phi)/dt2. */
+static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
 {
     const lm_system *sys = g->sys;
     int nv = sys->nv, nl = sys->nl;
@@ -165,7 +165,6 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
 {
     const lm_system *sys = g->sys;
     double last = INFINITY;
-    if (sys->loops) return lm_solve_loops(g, t, q, v, a, lam);
     memset(a, 0, sizeof(double) * (size_t)sys->nv);
     if (!direct_acceleration(g, t, q, v, a, lam)) return 0;
     memset(a, 0, sizeof(double) * (size_t)sys->nv);
@@ -173,9 +172,9 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
     for (int it = 0; it < 20; it++) {
         lm_state s = {t, q, v, a, lam};
         double change = 0, size = 0, sum = 0;
-        int bad = it == 0 || sys->algebraic ? lm_factor_mass_at(g, &s) : 0;
+        int bad = it == 0 || sys->algebraic ? factor_mass(g, &s) : 0;
         if (bad) return bad;
-        if (lm_acceleration_rhs(g, &s, g->x)) return 2;
+        if (acceleration_rhs(g, &s, g->x)) return 2;
         lm_linear_solve(g->lin, g->x);
         for (int i = 0; i < sys->nv; i++) {
             a[i] += g->x[i];
@@ -321,10 +320,6 @@ void lm_explain_mass(lm_integrator *g, double t, int bad)
     snprintf(what, sizeof what, "at t = %.6g: the motion is not determined", t);
     if (bad == 1) {
         lm_explain_singular(g, what);
-        return;
-    }
-    if (bad == LM_NO_LOOP) {
-        lm_explain_loops(g, t);
         return;
     }
     memset(g->a, 0, sizeof(double) * (size_t)nv);
@@ -478,6 +473,5 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
     sys->form->local_rate(sys, g->dx, g->v, g->x);
     for (int i = 0; i < sys->nv; i++)
         g->x[i] = h01 * g->dx[i] + h * (h10 * g->v0[i] + h11 * g->x[i]);
-    int bad = g->sys->form->retract(g->sys, g->q0, g->x, q);
-    return bad || !a || !v ? bad : lm_loops_at(g, t, q, v, a, lam);
+    return g->sys->form->retract(g->sys, g->q0, g->x, q);
 }

@@ -78,10 +78,8 @@ struct lm_integrator {
     lm_profile profile;
     double work, lost; /* over the last step, where the method integrates them itself */
     char failure[512]; /* what went wrong, by name */
-    double *x;         /* [3 (nv + nl)] right sides and solutions */
-    lm_linear
-        *rows; /* factors for interpolated values of loops, made with the first; may be NULL */
-    double mass_unit; /* typical mass: scales the constrained mass matrix; 0: not known yet */
+    double *x;         /* [2 (nv + nl)] right sides and solutions */
+    double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
 };
 
 /* Make an integrator; NULL for want of memory. `extra` doubles of method's own state follow. */
@@ -148,19 +146,6 @@ void lm_integrator_refresh(lm_integrator *g);
 int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
                                double *a, double *lam);
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
-int lm_factor_mass_at(lm_integrator *g, const lm_state *s);
-/* Right side of the equations of accelerations: -residual/mass_unit, and -d2(phi)/dt2. */
-int lm_acceleration_rhs(lm_integrator *g, const lm_state *s, double *x);
-
-/* The same as lm_consistent_acceleration, for systems with values that depend on themselves (loops.c); the
- * search begins with those in a. */
-enum { LM_NO_LOOP = 3 }; /* what it returns where no solution was found */
-int lm_solve_loops(lm_integrator *g, double t, const double *q, const double *v, double *a,
-                   double *lam);
-void lm_explain_loops(lm_integrator *g, double t);
-/* Interpolated values of a system of rigid bodies solved anew, where it has loops. */
-int lm_loops_at(lm_integrator *g, double t, const double *q, const double *v, double *a,
-                double *lam);
 /* The same, and 1 when a free motion has no mass to rounding. */
 int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v);
 int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change);

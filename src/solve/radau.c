@@ -103,11 +103,9 @@ static int improve(radau *g, const lm_state *st)
     long jacobians = s->stats.jacobians;
     lm_linear_new_pivots(g->mass); /* rows must not depend on those before */
     s->lin = g->mass;
-    lm_copy(g->a[0], st->a, s->sys->nv); /* values of loops are looked for from there */
     int bad = lm_consistent_acceleration(s, st->t, st->q, st->v, g->a[0], g->lam[0]);
     s->lin = factors;
     s->stats.jacobians = jacobians;
-    if (bad == LM_NO_LOOP) lm_explain_loops(s, st->t);
     return bad;
 }
 

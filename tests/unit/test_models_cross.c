@@ -1,6 +1,7 @@
 /* Every model of models/ through every formulation that applies, against the one that it asks for. */
 #include "support/run_model.h"
 #include "support/scratch.h"
+#include "support/worst.h"
 
 #include <dirent.h>
 
@@ -85,22 +86,6 @@ static int number_of(const char *form)
         if (strcmp(forms[f], form) == 0) return f;
     fail_msg("no formulation '%s'", form);
     return -1;
-}
-
-typedef struct worst {
-    double part;
-    char output[160];
-    int n;
-} worst;
-
-static void keep_worst(void *context, const limber_difference *d)
-{
-    worst *w = context;
-    double part = d->scale > 0 ? d->largest / d->scale : 0;
-    w->n++;
-    if (part <= w->part) return;
-    w->part = part;
-    snprintf(w->output, sizeof w->output, "%s", d->output);
 }
 
 static limber_model *load(const char *name, limber_messages *msg)
