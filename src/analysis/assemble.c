@@ -84,6 +84,12 @@ static double diagonal(path *p, double cM, double cK, int largest)
     return value > 0 ? value : 1;
 }
 
+static void set_scales(path *p)
+{
+    p->scale = 1 / diagonal(p, 0, 1, 1);
+    p->mass = diagonal(p, 1, 0, 0);
+}
+
 /* One increment into p->x; its size, NAN, or < 0 for want of memory. */
 static double increment(path *p)
 {
@@ -239,8 +245,7 @@ static int attempt(path *p, const double *placed, lm_assembly *out)
     *out = (lm_assembly){.row = -1, .drawn_open = -1, .reaction = -1};
     if (lm_bare_start(&p->bare, p->q, !placed, p->r)) return 1;
     if (!placed) find_drawn(p, out);
-    p->scale = 1 / diagonal(p, 0, 1, 1);
-    p->mass = diagonal(p, 1, 0, 0);
+    set_scales(p);
     int bad = travel(p, out);
     return bad ? bad : relax(p);
 }
@@ -272,7 +277,8 @@ static int velocity_rhs(path *p, lm_system *sys, const double *vl)
     return 0;
 }
 
-/* Velocities likewise: of all that the joints and drives allow, those that strain least. */
+/* Velocities likewise: of all that the joints and drives allow, those that strain least, and of these the
+ * nearest by mass to g->v. */
 static int velocities(path *p, lm_integrator *g)
 {
     lm_state start = {0, g->q, g->v, NULL, NULL};
@@ -282,7 +288,7 @@ static int velocities(path *p, lm_integrator *g)
     memset(p->way, 0, sizeof(double) * (size_t)p->nv);
     memset(p->a, 0, sizeof(double) * (size_t)p->nv);
     memset(vl, 0, sizeof(double) * n);
-    memset(g->v, 0, sizeof(double) * (size_t)p->nv); /* states of variables keep their values */
+    memcpy(vl, g->v, sizeof(double) * (size_t)p->nv); /* states of variables keep their values */
     if (sys->form->select_rows(sys, 0, p->q, VELOCITIES) < 0) return -1;
     memcpy(p->sys->active, sys->active, (size_t)p->nl);
     p->mu = NEARNESS;
@@ -354,6 +360,26 @@ static limber_status begin(path *p, lm_run *run)
     return LIMBER_OK;
 }
 
+static void end(path *p)
+{
+    lm_linear_destroy(p->lin);
+    lm_arena_free(&p->arena);
+    lm_bare_free(&p->bare);
+}
+
+limber_status lm_assemble_velocities(lm_run *run, lm_integrator *g)
+{
+    path p = {0};
+    limber_status st = begin(&p, run);
+    if (!st) {
+        memcpy(p.q, g->q, sizeof(double) * (size_t)p.sys->nq);
+        set_scales(&p);
+        st = velocities(&p, g) ? LIMBER_MEMORY : LIMBER_OK;
+    }
+    end(&p);
+    return st;
+}
+
 limber_status lm_assemble(lm_run *run, lm_integrator *g, lm_assembly *out)
 {
     path p = {0};
@@ -367,8 +393,6 @@ limber_status lm_assemble(lm_run *run, lm_integrator *g, lm_assembly *out)
     }
     if (bad < 0) st = LIMBER_MEMORY;
     if (!st && bad == 0) st = take(&p, g, out);
-    lm_linear_destroy(p.lin);
-    lm_arena_free(&p.arena);
-    lm_bare_free(&p.bare);
+    end(&p);
     return st;
 }

@@ -9,6 +9,7 @@
 
 enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2 };
 #define CLOSED 1e-9 /* gap over the size, or angle, that is rounding of the drawing */
+#define SHORT  1e-5 /* way over the size on which the squares of turns are nothing */
 
 /* A drive that the other joints already determine has nothing to move. */
 static limber_status check_drives(lm_run *run)
@@ -193,14 +194,50 @@ static limber_status positions(lm_run *run, lm_integrator *g)
     return check_drives(run);
 }
 
+/* 1: velocities along the joint tree do not fit the loops. */
+static int joints_part(lm_integrator *g, double speed)
+{
+    lm_system *sys = g->sys;
+    lm_state s = {0, g->q, g->v, NULL, NULL};
+    double *rate = g->x + sys->nv;
+    if (sys->form->constraint_rate(sys, &s, rate)) return 0;
+    for (int k = 0; k < sys->nl; k++)
+        if (sys->active[k] && fabs(rate[k]) > CLOSED * lm_gap_unit(g, k) * speed) return 1;
+    return 0;
+}
+
+/* 1: they fit, but deform a body that the tree reaches from both ends; -1: no memory. */
+static int bodies_tear(lm_run *run, lm_integrator *g, double speed)
+{
+    lm_system *sys = run->sys;
+    double torn = 0, *q = lm_alloc(sizeof(double) * (size_t)(sys->nq + 1));
+    if (!q) return -1;
+    for (int i = 0; i < sys->nv; i++) g->x[i] = speed > 0 ? SHORT / speed * g->v[i] : 0;
+    int bad = sys->form->retract(sys, g->q, g->x, q) ? 0 : lm_assemble_torn(run, q, &torn);
+    lm_free(q);
+    return bad ? -1 : torn > 1e-3 * SHORT;
+}
+
+/* Flexible bodies start to move as rigidly as they can, unless their velocities are prescribed. */
+static limber_status start_rigidly(lm_run *run, lm_integrator *g, double speed)
+{
+    if (!run->sys->flexible || run->model->spec->velocities.n) return LIMBER_OK;
+    int apart = joints_part(g, speed);
+    if (!apart) apart = bodies_tear(run, g, speed);
+    if (apart < 0) return LIMBER_MEMORY;
+    return apart ? lm_assemble_velocities(run, g) : LIMBER_OK;
+}
+
 static limber_status velocities(lm_run *run, lm_integrator *g)
 {
     const lm_spec *spec = run->model->spec;
     double change, speed = lm_speed_norm(run->sys, g->clock->size, g->v);
     if (run->sys->form->select_rows(run->sys, 0, g->q, VELOCITIES) < 0) return LIMBER_MEMORY;
+    limber_status st = start_rigidly(run, g, speed);
+    if (st) return st;
     int bad = lm_project_velocity(g, 0, g->q, g->v, &change);
     if (bad) return singular(run, g, bad);
-    limber_status st = check_initial(run, g, VELOCITIES);
+    st = check_initial(run, g, VELOCITIES);
     if (st) return st;
     if (spec->velocities.n && !spec->project && change > 1e-6 * fmax(speed, 1e-300)) {
         lm_error(run->diag, spec->velocities.at[0].loc,
