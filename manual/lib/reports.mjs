@@ -1,6 +1,6 @@
 /** Reports inside pages: <!-- report: MODEL OPTIONS --> runs the model and shows its report. */
 import { execFile } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -42,6 +42,7 @@ export class Reports {
                 await run(this.limber, ["run", model, ...options, ...files, "--quiet"], {
                     cwd: this.root,
                 });
+                rmSync(`${file}.h5`);
             }
         };
         const workers = cpus().length;
