@@ -8,6 +8,7 @@
 #define BENCH_BENCH_H
 
 #include "analysis/dynamics.h"
+#include "analysis/run.h"
 #include "api/api.h"
 
 #include <math.h>
@@ -15,6 +16,59 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+/* ---- threads ---- */
+
+/* Others use this machine so much that the clock on the wall tells nothing: shares of time by phase and
+ * threads are then left out. Processor time is as good as ever. */
+static inline int bench_busy(void)
+{
+    double load;
+    return getloadavg(&load, 1) == 1 && load > 1.5 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Numbers of threads to measure: 2, 4, 8, as far as this machine has processors; 2 in any case, and none
+ * where it is busy. */
+enum { BENCH_THREADS = 3 };
+
+typedef struct bench_threads {
+    int n, of[BENCH_THREADS];
+} bench_threads;
+
+static inline bench_threads bench_threads_here(void)
+{
+    long most = sysconf(_SC_NPROCESSORS_ONLN);
+    bench_threads t = {0};
+    if (bench_busy()) return t;
+    for (int k = 2; k <= 8 && (k == 2 || k <= most); k *= 2) t.of[t.n++] = k;
+    return t;
+}
+
+/* Heads of columns with the time by so many threads and how many times faster that is. */
+static inline void bench_threads_head(const bench_threads *t)
+{
+    for (int k = 0; k < t->n; k++) printf(" | %d threads | speedup", t->of[k]);
+}
+
+static inline void bench_threads_rule(const bench_threads *t)
+{
+    for (int k = 0; k < t->n; k++) printf(" | --: | --:");
+}
+
+static inline void bench_threads_show(const bench_threads *t, double alone, const double *seconds)
+{
+    for (int k = 0; k < t->n; k++) printf(" | %9.2f | %7.2f", 1e6 * seconds[k], alone / seconds[k]);
+}
+
+static inline void bench_threads_csv(FILE *csv, const double *seconds)
+{
+    for (int k = 0; k < BENCH_THREADS; k++)
+        if (seconds[k] > 0)
+            fprintf(csv, ",%.6g", 1e6 * seconds[k]);
+        else
+            fprintf(csv, ",");
+}
 
 /* ---- time ---- */
 
@@ -43,6 +97,24 @@ static inline void bench_best_add(bench_best *b, double seconds)
 static inline int bench_best_done(const bench_best *b)
 {
     return b->sum >= b->most || (b->n >= 3 && b->sum >= 0.3);
+}
+
+/* ---- growth ---- */
+
+/* The exponent p of cost = c size^p, by least squares of the logarithms. */
+typedef struct bench_growth {
+    double n, x, y, xx, xy;
+} bench_growth;
+
+static inline void bench_growth_add(bench_growth *g, double size, double cost)
+{
+    double x = log(size), y = log(cost);
+    g->n++, g->x += x, g->y += y, g->xx += x * x, g->xy += x * y;
+}
+
+static inline double bench_exponent(const bench_growth *g)
+{
+    return g->n > 1 ? (g->n * g->xy - g->x * g->y) / (g->n * g->xx - g->x * g->x) : NAN;
 }
 
 /* ---- errors ---- */
@@ -114,14 +186,29 @@ static inline void bench_skipped(const char *what, const limber_messages *msg)
     if (limber_messages_errors(msg)) limber_messages_print(msg, stderr);
 }
 
-/* models/NAME.yaml with this analysis and, unless NULL, the parameter `set` ("N=40"); NULL: skip. */
-static inline limber_model *bench_load(const char *name, const char *set, const char *analysis)
+enum { BENCH_SETS = 4 };
+
+/* The parts of "n1=4 n2=8", divided by spaces, in place; their number. */
+static inline int bench_split(char *text, const char *part[BENCH_SETS])
 {
-    char path[200];
+    int n = 0;
+    for (char *c = strtok(text, " "); c && n < BENCH_SETS; c = strtok(NULL, " ")) part[n++] = c;
+    return n;
+}
+
+/* models/NAME.yaml with this analysis and, unless NULL, the parameters `set` ("N=40", "n1=4 n2=8"), the
+ * elements of its beams halved so often; NULL: skip. */
+static inline limber_model *bench_load_fine(const char *name, const char *set, int halved,
+                                            const char *analysis)
+{
+    char path[200], sets[200];
+    const char *part[BENCH_SETS];
     limber_messages *msg = limber_messages_new();
-    limber_load_options options = {.set = &set, .set_count = set != NULL};
+    limber_load_options options = {.set = part, .refine_mesh = halved};
     limber_model *model = NULL;
     snprintf(path, sizeof path, "models/%s.yaml", name);
+    snprintf(sets, sizeof sets, "%s", set ? set : "");
+    options.set_count = bench_split(sets, part);
     char *own = bench_read(path);
     char *text = own ? bench_with_analysis(own, analysis) : NULL;
     if (text) limber_model_parse(text, strlen(text), path, &options, &model, msg);
@@ -130,6 +217,11 @@ static inline limber_model *bench_load(const char *name, const char *set, const 
     free(text);
     limber_messages_free(msg);
     return model;
+}
+
+static inline limber_model *bench_load(const char *name, const char *set, const char *analysis)
+{
+    return bench_load_fine(name, set, 0, analysis);
 }
 
 /* ---- runs ---- */
@@ -155,7 +247,9 @@ static inline void bench_close(bench_run *b)
 static inline limber_status bench_start(bench_run *b, const lm_model *m)
 {
     const lm_form *form = lm_choose_form(m, NULL, &b->msg->diag);
-    limber_status st = form ? form->create(m, &b->msg->diag, &b->run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st =
+        form ? lm_system_create(form, m, &b->msg->diag, &b->run.sys) : LIMBER_UNSUPPORTED;
+    if (!st) st = lm_refuse_analysis(&b->run, &m->spec->analyses.at[0]);
     if (st) return st;
     b->q = lm_alloc(sizeof(double) * (size_t)(b->run.sys->nq + b->run.sys->nv + 1));
     if (!b->q) return LIMBER_MEMORY;

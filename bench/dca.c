@@ -1,6 +1,6 @@
 /* The divide and conquer tree: time of one evaluation of the accelerations of a chain of N bodies with
  * revolute joints (5 rows), held at one end, against N: rigid bodies (6 accelerations) and flexible ones
- * (22), by one thread and by two, and by the equations of all bodies and joints solved at once. Numbers
+ * (22), by one thread and by several, and by the equations of all bodies and joints solved at once. Numbers
  * of bodies and joints are copied: what is timed is the tree. */
 #include "form/dca.h"
 #include "base/pool.h"
@@ -8,7 +8,7 @@
 
 #include <lapacke.h>
 
-enum { POWERS = 17, ROWS = 5, KINDS = 16, LARGEST = 22, DENSE = 6, THREADS = 2 };
+enum { POWERS = 17, ROWS = 5, KINDS = 16, LARGEST = 22, DENSE = 6 };
 
 /* The numbers of a few bodies and joints, which the chain repeats. */
 typedef struct sample {
@@ -24,9 +24,10 @@ typedef struct chain {
 } chain;
 
 typedef struct timing {
-    double make, one, dense; /* seconds of processor time */
-    double wall, two;        /* by the clock on the wall: one thread, two */
-    double bytes, parallel;  /* memory; work / span */
+    double make, one, dense;       /* seconds of processor time */
+    double wall;                   /* by the clock on the wall: one thread */
+    double threads[BENCH_THREADS]; /* several */
+    double bytes, parallel;        /* memory; work / span */
     int levels;
 } timing;
 
@@ -196,7 +197,18 @@ static double time_of(chain *c, double (*clock)(void))
     return best;
 }
 
-static timing measure(int n, int size, const sample *samples, lm_pool *pool, int with_dense)
+static void with_threads(chain *c, lm_pool *const *pool, const bench_threads *n, timing *t)
+{
+    for (int k = 0; k < n->n; k++) {
+        if (lm_dca_use_pool(c->d, pool[k])) exit(1);
+        t->threads[k] = time_of(c, wall);
+    }
+    lm_dca_use_pool(c->d, NULL);
+    if (n->n) t->wall = time_of(c, wall);
+}
+
+static timing measure(int n, int size, const sample *samples, lm_pool *const *pool,
+                      const bench_threads *threads, int with_dense)
 {
     timing t = {0};
     chain c;
@@ -208,58 +220,61 @@ static timing measure(int n, int size, const sample *samples, lm_pool *pool, int
     t.parallel = lm_dca_work(c.d) / lm_dca_span(c.d);
     t.one = time_of(&c, bench_cpu);
     if (with_dense) t.dense = dense(&c);
-    if (lm_dca_use_pool(c.d, pool)) exit(1);
-    t.two = time_of(&c, wall);
-    lm_dca_use_pool(c.d, NULL);
-    t.wall = time_of(&c, wall);
+    with_threads(&c, pool, threads, &t);
     lm_arena_free(&c.arena);
     return t;
 }
 
 /* ---- showing ---- */
 
-static void show(FILE *csv, int n, int size, const timing *t, const timing *before)
+static void show(FILE *csv, int n, int size, const bench_threads *threads, const timing *t,
+                 const timing *before)
 {
     char exponent[20] = "", all[20] = "";
     if (before) snprintf(exponent, sizeof exponent, "%.2f", log2(t->one / before->one));
     if (t->dense > 0) snprintf(all, sizeof all, "%.1f", 1e6 * t->dense);
-    printf("%6d | %13.2f | %7.0f | %8s | %10.2f | %7.2f | %11s | %6d | %11.1f | %9.0f\n", n,
-           1e6 * t->one, 1e9 * t->one / n, exponent, 1e6 * t->two, t->wall / t->two, all, t->levels,
-           t->parallel, t->bytes / n);
+    printf("%6d | %13.2f | %7.0f | %8s", n, 1e6 * t->one, 1e9 * t->one / n, exponent);
+    bench_threads_show(threads, t->wall, t->threads);
+    printf(" | %11s | %6d | %11.1f | %9.0f\n", all, t->levels, t->parallel, t->bytes / n);
     fflush(stdout);
-    fprintf(csv, "%d,%d,%.6g,%.6g,%.6g,%.6g,%d,%.6g,%.6g,%.6g\n", size, n, 1e6 * t->one,
-            1e6 * t->wall, 1e6 * t->two, 1e6 * t->dense, t->levels, t->parallel, t->bytes / n,
+    fprintf(csv, "%d,%d,%.6g,%.6g", size, n, 1e6 * t->one, 1e6 * t->wall);
+    bench_threads_csv(csv, t->threads);
+    fprintf(csv, ",%.6g,%d,%.6g,%.6g,%.6g\n", 1e6 * t->dense, t->levels, t->parallel, t->bytes / n,
             1e3 * t->make);
 }
 
-static void sweep(FILE *csv, int size, lm_pool *pool)
+static void sweep(FILE *csv, int size, lm_pool *const *pool, const bench_threads *threads)
 {
     static sample samples[KINDS];
     timing t = {0}, before = {0};
     for (int k = 0; k < KINDS; k++) draw(&samples[k], size);
     printf("### Divide and conquer: chains of bodies with %d accelerations\n\n", size);
-    printf("%6s | %13s | %7s | %8s | %10s | %7s | %11s | %6s | %11s | %9s\n", "bodies",
-           "us/evaluation", "ns each", "exponent", "2 threads", "speedup", "at once, us", "levels",
-           "work / span", "bytes each");
-    printf("--: | --: | --: | --: | --: | --: | --: | --: | --: | --:\n");
+    printf("%6s | %13s | %7s | %8s", "bodies", "us/evaluation", "ns each", "exponent");
+    bench_threads_head(threads);
+    printf(" | %11s | %6s | %11s | %9s\n", "at once, us", "levels", "work / span", "bytes each");
+    printf("--: | --: | --: | --:");
+    bench_threads_rule(threads);
+    printf(" | --: | --: | --: | --:\n");
     for (int k = 0; k <= POWERS; k++, before = t) {
-        t = measure(1 << k, size, samples, pool, k <= DENSE);
-        show(csv, 1 << k, size, &t, k ? &before : NULL);
+        t = measure(1 << k, size, samples, pool, threads, k <= DENSE);
+        show(csv, 1 << k, size, threads, &t, k ? &before : NULL);
     }
 }
 
 int main(int argc, char **argv)
 {
-    FILE *csv = bench_csv(
-        argc, argv, "dca",
-        "accelerations,bodies,one_thread_us,one_thread_wall_us,two_threads_wall_us,dense_us,levels,"
-        "work_over_span,bytes_each,plan_ms");
-    lm_pool *pool = lm_pool_create(THREADS);
-    if (!pool) return 1;
-    sweep(csv, 6, pool);
+    FILE *csv = bench_csv(argc, argv, "dca",
+                          "accelerations,bodies,one_thread_us,one_thread_wall_us,threads_2_us,"
+                          "threads_4_us,threads_8_us,"
+                          "dense_us,levels,work_over_span,bytes_each,plan_ms");
+    const bench_threads threads = bench_threads_here();
+    lm_pool *pool[BENCH_THREADS] = {0};
+    for (int k = 0; k < threads.n; k++)
+        if (!(pool[k] = lm_pool_create(threads.of[k]))) return 1;
+    sweep(csv, 6, pool, &threads);
     printf("\n");
-    sweep(csv, LARGEST, pool);
-    lm_pool_destroy(pool);
+    sweep(csv, LARGEST, pool, &threads);
+    for (int k = 0; k < threads.n; k++) lm_pool_destroy(pool[k]);
     fclose(csv);
     return 0;
 }

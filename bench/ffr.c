@@ -1,6 +1,6 @@
 /* Floating frames by divide and conquer: time of one evaluation of the accelerations of a chain of N links
- * in motion, against N: links of four spline elements, of four modes, rigid ones; by one thread and by two,
- * and by one dense system. Rigid chains also in joint angles: by the formulation `minimal`, and by the
+ * in motion, against N: links of four spline elements, of four modes, rigid ones; by one thread and by
+ * several, and by one dense system. Rigid chains also in joint angles: by the formulation `minimal`, and by the
  * recursive algorithm alone. The times of the kernels make a model of more processors.
  *
  *     ffr [FOLDER]        the chains
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { CHAINS = 16, KERNEL = 8, THREADS = 2, ROWS = 5, MOST = 40, PROCESSORS = 6 };
+enum { CHAINS = 16, KERNEL = 8, ROWS = 5, MOST = 40, PROCESSORS = 6 };
 /* Longest chains by other algorithms, which take long or lose too many digits beyond. */
 enum { DENSE = 32, MINIMAL = 4096, RECURSIVE = 16384 };
 
@@ -44,8 +44,9 @@ typedef struct chain {
 } chain;
 
 typedef struct timing {
-    int n, size;     /* links; accelerations of a link */
-    double one, two; /* seconds of an evaluation: processor time of one thread, two by the clock */
+    int n, size;                      /* links; accelerations of a link */
+    double one;                       /* seconds of an evaluation: processor time of one thread */
+    double threads[BENCH_THREADS];    /* several threads, by the clock */
     double dense, minimal, recursive; /* one thread, other algorithms; 0: not measured */
 } timing;
 
@@ -176,18 +177,27 @@ static double alone(void (*what)(void *), void *context)
     return best;
 }
 
-/* One thread and two in turn, since the speed of the machine changes with what else it does. The time of
- * one thread is processor time, what it would take on an idle machine; for two only the clock counts. */
-static void with_threads(chain *c, lm_pool *pool, timing *t)
+/* Numbers of threads, and a pool for each. */
+typedef struct pools {
+    bench_threads threads;
+    lm_pool *of[BENCH_THREADS];
+} pools;
+
+/* One thread and several in turn, since the speed of the machine changes with what else it does. The time of
+ * one thread is processor time, what it would take on an idle machine; for several only the clock counts. */
+static void with_threads(chain *c, const pools *p, timing *t)
 {
     evaluate(c);
-    const double end = wall() + 0.3;
-    t->one = t->two = 1e300;
+    const double end = wall() + 0.15 * (1 + p->threads.n);
+    t->one = 1e300;
+    for (int i = 0; i < p->threads.n; i++) t->threads[i] = 1e300;
     for (int k = 0; k < 2 || wall() < end; k++) {
         c->sys->pool = NULL;
         series(evaluate, c, bench_cpu, &t->one);
-        c->sys->pool = pool;
-        series(evaluate, c, wall, &t->two);
+        for (int i = 0; i < p->threads.n; i++) {
+            c->sys->pool = p->of[i];
+            series(evaluate, c, wall, &t->threads[i]);
+        }
     }
     c->sys->pool = NULL;
 }
@@ -368,29 +378,26 @@ static void show_number(double us)
         printf(" | %10s", "");
 }
 
-static void show(FILE *csv, const kind *k, const timing *t)
+static void show(FILE *csv, const kind *k, const bench_threads *threads, const timing *t)
 {
-    printf("%6d | %12.2f | %8.2f | %10.2f | %7.2f", t->n, 1e6 * t->one, 1e6 * t->one / t->n,
-           1e6 * t->two, t->one / t->two);
+    printf("%6d | %12.2f | %8.2f", t->n, 1e6 * t->one, 1e6 * t->one / t->n);
+    bench_threads_show(threads, t->one, t->threads);
     show_number(1e6 * t->dense);
     if (k == &rods) show_number(1e6 * t->minimal), show_number(1e6 * t->recursive);
     printf("\n");
     fflush(stdout);
-    fprintf(csv, "%s,%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g\n", k->name, t->size, t->n, 1e6 * t->one,
-            1e6 * t->two, 1e6 * t->dense, 1e6 * t->minimal, 1e6 * t->recursive);
+    fprintf(csv, "%s,%d,%d,%.6g", k->name, t->size, t->n, 1e6 * t->one);
+    bench_threads_csv(csv, t->threads);
+    fprintf(csv, ",%.6g,%.6g,%.6g\n", 1e6 * t->dense, 1e6 * t->minimal, 1e6 * t->recursive);
 }
 
-/* Least squares of log(seconds) over log(links), of chains of `from` links and more. */
+/* Of chains of `from` links and more. */
 static double exponent(const timing *list, int n, int from)
 {
-    double x = 0, y = 0, xx = 0, xy = 0, m = 0;
-    for (int k = 0; k < n; k++) {
-        if (list[k].n < from) continue;
-        m++;
-        const double a = log(list[k].n), b = log(list[k].one);
-        x += a, y += b, xx += a * a, xy += a * b;
-    }
-    return (m * xy - x * y) / (m * xx - x * x);
+    bench_growth g = {0};
+    for (int k = 0; k < n; k++)
+        if (list[k].n >= from) bench_growth_add(&g, list[k].n, list[k].one);
+    return bench_exponent(&g);
 }
 
 /* The shortest chain from which on two threads are so much faster; 0: none. */
@@ -398,7 +405,7 @@ static int crossover(const timing *list, int n, double gain)
 {
     int from = 0;
     for (int k = 0; k < n; k++)
-        if (list[k].one < gain * list[k].two)
+        if (list[k].one < gain * list[k].threads[0])
             from = 0;
         else if (!from)
             from = list[k].n;
@@ -413,13 +420,13 @@ static void say_from(const char *what, int from)
         printf("; %s: not reached", what);
 }
 
-static int measure(const kind *k, int n, lm_pool *pool, timing *t)
+static int measure(const kind *k, int n, const pools *p, timing *t)
 {
     chain c;
     *t = (timing){.n = n};
     if (open_chain(&c, k, n, 0)) return -1;
     t->size = c.sys->nv / n;
-    with_threads(&c, pool, t);
+    with_threads(&c, p, t);
     close_chain(&c);
     if (n <= DENSE) t->dense = other(k, n, 1);
     if (k == &rods && n <= RECURSIVE) t->recursive = recursive(n);
@@ -428,24 +435,29 @@ static int measure(const kind *k, int n, lm_pool *pool, timing *t)
 }
 
 /* The number of chains measured: as long as they take no more than half of the memory. */
-static int sweep(FILE *csv, const kind *k, lm_pool *pool, timing *list)
+static int sweep(FILE *csv, const kind *k, const pools *p, timing *list)
 {
     const double room = 0.5 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     int n = 0;
     printf("### Floating frames: chains of %s\n\n", k->name);
-    printf("%6s | %12s | %8s | %10s | %7s | %10s%s\n--: | --: | --: | --: | --: | --:%s\n", "links",
-           "us/evaluation", "us each", "2 threads", "speedup", "dense, us",
-           k == &rods ? " | minimal, us | recursive, us" : "", k == &rods ? " | --: | --:" : "");
+    printf("%6s | %12s | %8s", "links", "us/evaluation", "us each");
+    bench_threads_head(&p->threads);
+    printf(" | %10s%s\n--: | --: | --:", "dense, us",
+           k == &rods ? " | minimal, us | recursive, us" : "");
+    bench_threads_rule(&p->threads);
+    printf(" | --:%s\n", k == &rods ? " | --: | --:" : "");
     for (; n < CHAINS && k->bytes * (1 << power[n]) < room; n++) {
-        if (measure(k, 1 << power[n], pool, &list[n])) break;
-        show(csv, k, &list[n]);
+        if (measure(k, 1 << power[n], p, &list[n])) break;
+        show(csv, k, &p->threads, &list[n]);
     }
     printf(
         "\n%d accelerations a link. Exponent of the time by one thread: **%.3f** from 16 links on, "
         "%.3f from 1024 on",
         list[0].size, exponent(list, n, 16), exponent(list, n, 1024));
-    say_from("two threads faster", crossover(list, n, 1));
-    say_from("1.7 times", crossover(list, n, 1.7));
+    if (p->threads.n) {
+        say_from("two threads faster", crossover(list, n, 1));
+        say_from("1.7 times", crossover(list, n, 1.7));
+    }
     printf(".\n");
     return n;
 }
@@ -455,18 +467,19 @@ static int show_chains(int argc, char **argv)
     static const kind *const all[] = {&splines, &modes, &rods};
     static timing list[CHAINS];
     FILE *csv = bench_csv(argc, argv, "ffr",
-                          "chain,accelerations,links,one_thread_us,"
-                          "two_threads_us,dense_us,minimal_us,recursive_us");
+                          "chain,accelerations,links,one_thread_us,threads_2_us,"
+                          "threads_4_us,threads_8_us,dense_us,minimal_us,recursive_us");
     FILE *model = bench_csv(argc, argv, "ffr_processors", "chain,links,processors,predicted_us");
-    lm_pool *pool = lm_pool_create(THREADS);
-    if (!pool) return 1;
+    pools p = {.threads = bench_threads_here()};
+    for (int i = 0; i < p.threads.n; i++)
+        if (!(p.of[i] = lm_pool_create(p.threads.of[i]))) return 1;
     for (int i = 0; i < 3; i++) {
-        if (sweep(csv, all[i], pool, list) > KERNEL) show_model(model, all[i], list);
+        if (sweep(csv, all[i], &p, list) > KERNEL) show_model(model, all[i], list);
         if (i < 2) printf("\n");
     }
     printf("\nRods without thickness (%s.yaml as it is), 1024 of them: %.2f us each.\n",
            slender.model, 1e6 * other(&slender, 1024, 0) / 1024);
-    lm_pool_destroy(pool);
+    for (int i = 0; i < p.threads.n; i++) lm_pool_destroy(p.of[i]);
     fclose(csv), fclose(model);
     return 0;
 }

@@ -40,7 +40,7 @@ typedef struct fixed_result {
 /* ---- measuring ---- */
 
 /* Counters and time by phase of the steps since `s` and `p` were taken. */
-static void count(const lm_integrator *g, const lm_step_stats *s, const lm_profile *p,
+static void count(const lm_integrator *g, const lm_step_stats *s, const lm_phases *p,
                   fixed_result *r)
 {
     r->steps = g->stats.steps - s->steps;
@@ -64,7 +64,7 @@ static int profiled_once(const fixed_case *c, const limber_model *model, fixed_r
     r->unknowns = b.run.sys->nv + b.run.sys->nl;
     bench_advance(&b, c->h);
     lm_step_stats s = b.d.g->stats;
-    lm_profile p = b.d.g->profile;
+    lm_phases p = b.d.g->profile;
     double start = lm_seconds();
     if (bench_advance(&b, c->h * c->steps))
         snprintf(r->stopped, sizeof r->stopped, "%s", b.sum.reason);
@@ -117,16 +117,14 @@ static void measure(const fixed_case *c, fixed_result *r)
 
 /* ---- the growth of the cost ---- */
 
-/* Slope of log(cost) over log(links) by least squares, chains of 100 links and more. */
+/* Of chains of 100 links and more. */
 static double growth(const fixed_result *r, int per_iteration)
 {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < CASES; i++) {
-        if (r[i].steps == 0 || cases[i].links < 100) continue;
-        double x = log(cases[i].links), y = log(r[i].step / (per_iteration ? r[i].iterations : 1));
-        n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    return n > 1 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+    bench_growth g = {0};
+    for (int i = 0; i < CASES; i++)
+        if (r[i].steps && cases[i].links >= 100)
+            bench_growth_add(&g, cases[i].links, r[i].step / (per_iteration ? r[i].iterations : 1));
+    return bench_exponent(&g);
 }
 
 /* ---- showing ---- */
@@ -143,20 +141,27 @@ static void show_speed(const fixed_result *r)
                    1e6 * r[i].step, 1e6 * r[i].step / r[i].bodies, 1 / r[i].step, r[i].open);
 }
 
+static void show_shares(const fixed_result *k)
+{
+    double rest = k->wall - k->residual - k->jacobian - k->factor - k->solve, part = 100 / k->wall;
+    printf(" | %6.1f %% | %6.1f %% | %4.1f %% | %3.0f %% | %3.0f %%", part * k->residual,
+           part * k->jacobian, part * k->factor, part * k->solve, part * rest);
+}
+
 static void show_phases(const fixed_result *r)
 {
-    printf("%-23s | %10s | %9s | %8s | %8s | %8s | %6s | %5s | %5s\n", "mechanism", "iterations",
-           "Jacobians", "rejected", "residual", "Jacobian", "factor", "solve", "rest");
-    printf("%s\n", "--- | --: | --: | --: | --: | --: | --: | --: | --:");
+    const int shares = !bench_busy();
+    printf("\n### Fixed step: iterations and Jacobians per step%s\n\n",
+           shares ? ", share of time by phase" : "");
+    printf("%-23s | %10s | %9s | %8s%s\n", "mechanism", "iterations", "Jacobians", "rejected",
+           shares ? " | residual | Jacobian | factor | solve |  rest" : "");
+    printf("--- | --: | --: | --:%s\n", shares ? " | --: | --: | --: | --: | --:" : "");
     for (int i = 0; i < CASES; i++) {
-        const fixed_result *k = &r[i];
-        double rest = k->wall - k->residual - k->jacobian - k->factor - k->solve,
-               part = 100 / k->wall;
-        if (k->steps)
-            printf("%-23s | %10.2f | %9.3f | %8ld | %6.1f %% | %6.1f %% | %4.1f %% | %3.0f %% | "
-                   "%3.0f %%\n",
-                   cases[i].label, k->iterations, k->jacobians, k->rejected, part * k->residual,
-                   part * k->jacobian, part * k->factor, part * k->solve, part * rest);
+        if (!r[i].steps) continue;
+        printf("%-23s | %10.2f | %9.3f | %8ld", cases[i].label, r[i].iterations, r[i].jacobians,
+               r[i].rejected);
+        if (shares) show_shares(&r[i]);
+        printf("\n");
     }
 }
 
@@ -195,7 +200,6 @@ int main(int argc, char **argv)
                "squares "
                "over 100 to 10000\nlinks); of one Newton iteration, to the power %.2f.\n",
                growth(r, 0), growth(r, 1));
-    printf("\n### Fixed step: iterations and Jacobians per step, share of time by phase\n\n");
     show_phases(r);
     write_csv(csv, r);
     fclose(csv);

@@ -227,16 +227,14 @@ static void measure_all(row *chain, row *other)
 
 /* ---- the growth of the cost ---- */
 
-/* Slope of log(CPU) over log(links) by least squares, chains of 10 links and more. */
+/* Of chains of 10 links and more. */
 static double growth(const row *m)
 {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < CHAINS; i++) {
-        if (m[i].fixed.cpu <= 0 || chains[i].links < 10) continue;
-        double x = log(chains[i].links), y = log(m[i].fixed.cpu);
-        n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    return n > 1 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+    bench_growth g = {0};
+    for (int i = 0; i < CHAINS; i++)
+        if (m[i].fixed.cpu > 0 && chains[i].links >= 10)
+            bench_growth_add(&g, chains[i].links, m[i].fixed.cpu);
+    return bench_exponent(&g);
 }
 
 /* ---- showing ---- */
@@ -323,12 +321,14 @@ int main(int argc, char **argv)
     printf("\nWith fixed steps the CPU time of a chain grows with its length to the power **%.2f** "
            "(least squares\nover 10 to 1000 links).\n",
            growth(chain));
-    printf("\n### Flexible mechanisms: share of time by phase, fixed steps\n\n");
-    printf("%-33s | %8s | %8s | %6s | %5s | %5s\n", "task", "residual", "Jacobian", "factor",
-           "solve", "rest");
-    printf("--- | --: | --: | --: | --: | --:\n");
-    show_phases(chains, chain, CHAINS);
-    show_phases(others, other, OTHERS);
+    if (!bench_busy()) {
+        printf("\n### Flexible mechanisms: share of time by phase, fixed steps\n\n");
+        printf("%-33s | %8s | %8s | %6s | %5s | %5s\n", "task", "residual", "Jacobian", "factor",
+               "solve", "rest");
+        printf("--- | --: | --: | --: | --: | --:\n");
+        show_phases(chains, chain, CHAINS);
+        show_phases(others, other, OTHERS);
+    }
     write_csv(csv, chains, chain, CHAINS);
     write_csv(csv, others, other, OTHERS);
     fclose(csv);

@@ -179,31 +179,37 @@ static void measure_cost(int n, cost *r)
     limber_model_free(model);
 }
 
-/* Slope of log(cost of an iteration) over log(coordinates) by least squares, 4 elements and more. */
+/* Of one iteration, of 4 elements and more. */
 static double growth(const cost *r)
 {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < SIZES; i++) {
-        if (r[i].step <= 0 || elements[i] < 4) continue;
-        double x = log(r[i].coordinates), y = log(r[i].step / r[i].iterations);
-        n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    return n > 1 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+    bench_growth g = {0};
+    for (int i = 0; i < SIZES; i++)
+        if (r[i].step > 0 && elements[i] >= 4)
+            bench_growth_add(&g, r[i].coordinates, r[i].step / r[i].iterations);
+    return bench_exponent(&g);
+}
+
+static void show_shares(const cost *r)
+{
+    printf(" | %6.1f %% | %6.1f %% | %4.1f %% | %3.0f %%", 100 * r->residual, 100 * r->jacobian,
+           100 * r->factor, 100 * r->solve);
 }
 
 static void show_cost(const cost *r)
 {
-    printf("%8s | %11s | %8s | %9s | %10s | %9s | %12s | %8s | %8s | %6s | %5s\n", "elements",
-           "coordinates", "ready, s", "us/step", "iterations", "Jacobians", "us/iteration",
-           "residual", "Jacobian", "factor", "solve");
-    printf("--: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --:\n");
-    for (int i = 0; i < SIZES; i++)
-        if (r[i].step > 0)
-            printf("%8d | %11d | %8.4f | %9.1f | %10.2f | %9.3f | %12.1f | %6.1f %% | %6.1f %% | "
-                   "%4.1f %% | %3.0f %%\n",
-                   elements[i], r[i].coordinates, r[i].ready, 1e6 * r[i].step, r[i].iterations,
-                   r[i].jacobians, 1e6 * r[i].step / r[i].iterations, 100 * r[i].residual,
-                   100 * r[i].jacobian, 100 * r[i].factor, 100 * r[i].solve);
+    const int shares = !bench_busy();
+    printf("%8s | %11s | %8s | %9s | %10s | %9s | %12s%s\n", "elements", "coordinates", "ready, s",
+           "us/step", "iterations", "Jacobians", "us/iteration",
+           shares ? " | residual | Jacobian | factor | solve" : "");
+    printf("--: | --: | --: | --: | --: | --: | --:%s\n", shares ? " | --: | --: | --: | --:" : "");
+    for (int i = 0; i < SIZES; i++) {
+        if (r[i].step <= 0) continue;
+        printf("%8d | %11d | %8.4f | %9.1f | %10.2f | %9.3f | %12.1f", elements[i],
+               r[i].coordinates, r[i].ready, 1e6 * r[i].step, r[i].iterations, r[i].jacobians,
+               1e6 * r[i].step / r[i].iterations);
+        if (shares) show_shares(&r[i]);
+        printf("\n");
+    }
     printf("\nThe cost of one iteration grows with the number of coordinates to the power **%.2f** "
            "(least squares\nover 4 to 32 elements).\n",
            growth(r));
@@ -211,16 +217,16 @@ static void show_cost(const cost *r)
 
 static void write_csv(int argc, char **argv, const result *r, const cost *k)
 {
-    FILE *csv =
-        bench_csv(argc, argv, "minimal", "task,coordinates,tolerance,steps,seconds,error_or_ready");
+    FILE *csv = bench_csv(argc, argv, "minimal",
+                          "task,coordinates,tolerance,steps,iterations,seconds,error_or_ready");
     for (int i = 0; i < TASKS; i++)
         if (r[i].cpu > 0)
-            fprintf(csv, "\"%s\",%d,%g,%ld,%.6g,%.3g\n", tasks[i].label, r[i].coordinates,
-                    r[i].tolerance, r[i].steps, r[i].cpu, r[i].error);
+            fprintf(csv, "\"%s\",%d,%g,%ld,%ld,%.6g,%.3g\n", tasks[i].label, r[i].coordinates,
+                    r[i].tolerance, r[i].steps, r[i].iterations, r[i].cpu, r[i].error);
     for (int i = 0; i < SIZES; i++)
         if (k[i].step > 0)
-            fprintf(csv, "\"step of %d elements\",%d,,1,%.6g,%.3g\n", elements[i], k[i].coordinates,
-                    k[i].step, k[i].ready);
+            fprintf(csv, "\"step of %d elements\",%d,,1,%.6g,%.6g,%.3g\n", elements[i],
+                    k[i].coordinates, k[i].iterations, k[i].step, k[i].ready);
     fclose(csv);
 }
 

@@ -1,5 +1,5 @@
 /* The linear solver of a Newton step on chains of 1 to 4096 flexible links: the balanced tree by one and
- * two threads, the order from both ends that is taken by default, the one from the ground, KLU; whole
+ * several threads, the order from both ends that is taken by default, the one from the ground, KLU; whole
  * runs with fixed steps; and a model of more processors than this machine may have. */
 #include "bench.h"
 #include "solve/block.h"
@@ -15,7 +15,7 @@ static const lm_solver solvers[SOLVERS] = {LM_SOLVER_TREE, LM_SOLVER_AUTOMATIC, 
 typedef struct step {
     int unknowns;
     double cpu[SOLVERS];  /* one thread */
-    double wall[SOLVERS]; /* two threads; 0: not measured */
+    double wall[SOLVERS]; /* several threads; 0: not measured */
     int depth, ground_depth;
     double share; /* of the tree's longest way to a root in all of its work, estimated */
 } step;
@@ -110,7 +110,7 @@ static void measure_step(int links, lm_pool *pool, step *s)
     measure_plan(c.b.run.sys, s);
     for (int k = 0; k < SOLVERS; k++) {
         s->cpu[k] = measure_solver(&c, solvers[k], NULL);
-        if (k < 2) s->wall[k] = measure_solver(&c, solvers[k], pool);
+        if (k < 2 && lm_pool_threads(pool) > 1) s->wall[k] = measure_solver(&c, solvers[k], pool);
     }
     close_chain(&c);
 }
@@ -122,31 +122,39 @@ static double model(const step *s, double p)
     return s->cpu[0] * (1 / p + (1 - 1 / p) * s->share);
 }
 
-static void show_steps(FILE *csv, const step *s)
+/* Columns of the tree and the default order by so many threads; 1: there are none. */
+static void show_threads_head(int threads)
+{
+    if (threads > 1) printf(" | tree, %d th. | default, %d th.", threads, threads);
+}
+
+static void show_steps(FILE *csv, const step *s, int threads)
 {
     printf("### The tree as a linear solver: microseconds for factors and one solution\n\n");
-    printf("%5s | %8s | %8s | %8s | %8s | %8s | %10s | %12s | %5s | %6s | %8s | %8s | %8s\n",
-           "links", "unknowns", "tree", "default", "ground", "KLU", "tree, 2 th.", "default, 2 th.",
-           "depth", "ground", "p = 4", "p = 16", "p = 64");
-    printf("--: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --:\n");
+    printf("%5s | %8s | %8s | %8s | %8s | %8s", "links", "unknowns", "tree", "default", "ground",
+           "KLU");
+    show_threads_head(threads);
+    printf(" | %5s | %6s | %8s | %8s | %8s\n", "depth", "ground", "p = 4", "p = 16", "p = 64");
+    printf("--: | --: | --: | --: | --: | --:%s | --: | --: | --: | --: | --:\n",
+           threads > 1 ? " | --: | --:" : "");
     for (int k = 0; k < SIZES; k++, s++) {
-        printf("%5d | %8d | %8.1f | %8.1f | %8.1f | %8.1f | %11.1f | %14.1f | %5d | %6d | %8.1f | "
-               "%8.1f | %8.1f\n",
-               sizes[k], s->unknowns, s->cpu[0], s->cpu[1], s->cpu[2], s->cpu[3], s->wall[0],
-               s->wall[1], s->depth, s->ground_depth, model(s, 4), model(s, 16), model(s, 64));
+        printf("%5d | %8d | %8.1f | %8.1f | %8.1f | %8.1f", sizes[k], s->unknowns, s->cpu[0],
+               s->cpu[1], s->cpu[2], s->cpu[3]);
+        if (threads > 1) printf(" | %11.1f | %14.1f", s->wall[0], s->wall[1]);
+        printf(" | %5d | %6d | %8.1f | %8.1f | %8.1f\n", s->depth, s->ground_depth, model(s, 4),
+               model(s, 16), model(s, 64));
         fprintf(csv, "%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%d,%.6g\n", sizes[k], s->unknowns,
                 s->cpu[0], s->cpu[1], s->cpu[2], s->cpu[3], s->wall[0], s->wall[1], s->depth,
                 s->ground_depth, s->share);
     }
-    printf(
-        "\nCPU time of one thread; elapsed time of two, which takes two idle processors. *p*: a "
-        "model, not a\nmeasurement: the time of the tree by one thread, shared by p processors up "
-        "to the longest way in it.\n\n");
+    printf("\nCPU time of one thread; of several the elapsed time, which takes as many idle "
+           "processors. *p*: a model, not a\nmeasurement: the time of the tree by one thread, "
+           "shared by p processors up to the longest way in it.\n\n");
 }
 
 /* ---- whole runs ---- */
 
-/* Seconds of 50 steps of 1 ms; CPU of one thread, elapsed with two. */
+/* Seconds of 50 steps of 1 ms; CPU of one thread, elapsed with several. */
 static double time_run(int links, const char *solver, int threads)
 {
     char set[20], analysis[120];
@@ -170,19 +178,19 @@ static double time_run(int links, const char *solver, int threads)
     return best.seconds;
 }
 
-static void show_runs(void)
+static void show_runs(int threads)
 {
     static const char *const names[] = {"tree", "automatic", "block", "klu"};
     printf("### Chains of flexible links, 50 fixed steps, by linear solver: seconds\n\n");
-    printf("%5s | %9s | %9s | %9s | %9s | %11s | %14s\n", "links", "tree", "default", "ground",
-           "KLU", "tree, 2 th.", "default, 2 th.");
-    printf("--: | --: | --: | --: | --: | --: | --:\n");
+    printf("%5s | %9s | %9s | %9s | %9s", "links", "tree", "default", "ground", "KLU");
+    show_threads_head(threads);
+    printf("\n--: | --: | --: | --: | --:%s\n", threads > 1 ? " | --: | --:" : "");
     for (int k = 0; k < RUNS; k++) {
-        double cpu[SOLVERS], wall[2];
-        for (int s = 0; s < SOLVERS; s++) cpu[s] = time_run(runs[k], names[s], 1);
-        for (int s = 0; s < 2; s++) wall[s] = time_run(runs[k], names[s], 2);
-        printf("%5d | %9.4f | %9.4f | %9.4f | %9.4f | %11.4f | %14.4f\n", runs[k], cpu[0], cpu[1],
-               cpu[2], cpu[3], wall[0], wall[1]);
+        printf("%5d", runs[k]);
+        for (int s = 0; s < SOLVERS; s++) printf(" | %9.4f", time_run(runs[k], names[s], 1));
+        for (int s = 0; s < 2 && threads > 1; s++)
+            printf(" | %11.4f", time_run(runs[k], names[s], threads));
+        printf("\n");
     }
 }
 
@@ -190,14 +198,16 @@ int main(int argc, char **argv)
 {
     static step s[SIZES];
     FILE *csv = bench_csv(argc, argv, "tree",
-                          "links,unknowns,tree_us,default_us,ground_us,klu_us,tree_2_us,"
-                          "default_2_us,tree_depth,ground_depth,longest_way_share");
-    lm_pool *pool = lm_pool_create(2);
+                          "links,unknowns,tree_us,default_us,ground_us,klu_us,tree_threads_us,"
+                          "default_threads_us,tree_depth,ground_depth,longest_way_share");
+    const bench_threads here = bench_threads_here();
+    const int threads = here.n ? here.of[here.n - 1] : 1;
+    lm_pool *pool = lm_pool_create(threads);
     if (!pool) return 1;
     for (int k = 0; k < SIZES; k++) measure_step(sizes[k], pool, &s[k]);
     lm_pool_destroy(pool);
-    show_steps(csv, s);
-    show_runs();
+    show_steps(csv, s, threads);
+    show_runs(threads);
     fclose(csv);
     return 0;
 }
