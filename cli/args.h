@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* Exit statuses, as the help tells them. */
+enum { EXIT_STOPPED = 1, EXIT_INPUT = 2, EXIT_INTERRUPTED = 130 };
+
 enum { ARGS_SETS = 64, ARGS_FILES = 64 };
 
 typedef struct args {

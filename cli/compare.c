@@ -1,5 +1,6 @@
 #include "compare.h"
 
+#include "list.h"
 #include "show.h"
 
 #include <errno.h>
@@ -8,29 +9,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const formulations[] = {"corotational", "minimal", "elastodynamic", "rfe",
-                                           "ffr"};
-enum { FORMULATIONS = sizeof formulations / sizeof formulations[0] };
+/* A run with each formulation, and how far it is from that with the reference. */
+typedef struct comparison {
+    int n, reference;
+    job *jobs;
+    differences *l;
+} comparison;
 
 /* ---- differences ---- */
 
 void differences_add(void *list, const limber_difference *d)
 {
     differences *l = list;
-    if (l->n == l->room) {
-        int room = 2 * l->room + 16;
-        void *at = realloc(l->at, sizeof *l->at * (size_t)room);
-        if (!at) l->failed = 1;
-        if (!at) return;
-        l->at = at;
-        l->room = room;
-    }
+    limber_difference *at = list_grow(l->at, l->n, &l->room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
+    l->at = at;
     l->at[l->n++] = *d;
 }
 
 double difference_part(const limber_difference *d)
 {
     return d->scale > 0 ? d->largest / d->scale : d->largest > 0 ? INFINITY : 0;
+}
+
+const char *in_percent(double part, char *text, size_t size)
+{
+    snprintf(text, size, part < 1e-9 ? "0" : part < 0.1 ? "%.2g" : "%.0f", 100 * part);
+    return text;
 }
 
 const limber_difference *differences_worst(const differences *l)
@@ -50,13 +56,6 @@ limber_status differences_of(const job *reference, const job *other, differences
 }
 
 /* ---- tables ---- */
-
-static void show_percent(FILE *out, double part, int width)
-{
-    char text[32];
-    snprintf(text, sizeof text, part < 1e-9 ? "0" : part < 0.1 ? "%.2g" : "%.0f", 100 * part);
-    fprintf(out, "%*s", width, text);
-}
 
 /* A long reason on lines of its own. */
 static void show_why(FILE *out, const job *j)
@@ -78,6 +77,7 @@ static void show_why(FILE *out, const job *j)
 static void show_job(FILE *out, const job *j, const differences *l, int is_reference)
 {
     const limber_difference *worst = differences_worst(l);
+    char text[32];
     fprintf(out, "  %-16s", j->formulation);
     if (j->why[0]) {
         show_why(out, j);
@@ -87,8 +87,8 @@ static void show_job(FILE *out, const job *j, const differences *l, int is_refer
     if (is_reference)
         fprintf(out, "%8s", "reference");
     else if (worst) {
-        show_percent(out, difference_part(worst), 8);
-        fprintf(out, " %% in %s", worst->output);
+        fprintf(out, "%8s %% in %s", in_percent(difference_part(worst), text, sizeof text),
+                worst->output);
     } else
         fprintf(out, "nothing to compare");
     fprintf(out, "\n");
@@ -111,45 +111,43 @@ static const differences *longest(const differences *l, int n)
     return most;
 }
 
-static void show_outputs(FILE *out, const job *jobs, const differences *l, int reference)
+static void show_outputs(FILE *out, const comparison *c)
 {
-    const differences *rows = longest(l, FORMULATIONS);
+    const differences *rows = longest(c->l, c->n);
+    const job *jobs = c->jobs;
     const char *analysis = "";
+    char text[32];
     if (rows->n == 0) return;
     fprintf(out, "\nlargest difference, %% of the range of each output\n%-24s", "");
-    for (int k = 0; k < FORMULATIONS; k++)
-        if (k != reference && !jobs[k].why[0]) fprintf(out, " %13s", jobs[k].formulation);
+    for (int k = 0; k < c->n; k++)
+        if (k != c->reference && !jobs[k].why[0]) fprintf(out, " %13s", jobs[k].formulation);
     fprintf(out, "\n");
     for (int i = 0; i < rows->n; i++) {
         if (strcmp(analysis, rows->at[i].analysis) != 0)
             fprintf(out, "%s\n", analysis = rows->at[i].analysis);
         fprintf(out, "  %-22.60s", rows->at[i].output);
-        for (int k = 0; k < FORMULATIONS; k++) {
-            if (k == reference || jobs[k].why[0]) continue;
-            const limber_difference *d = find(&l[k], &rows->at[i]);
-            fputc(' ', out);
-            if (d)
-                show_percent(out, difference_part(d), 13);
-            else
-                fprintf(out, "%13s", "-");
+        for (int k = 0; k < c->n; k++) {
+            if (k == c->reference || jobs[k].why[0]) continue;
+            const limber_difference *d = find(&c->l[k], &rows->at[i]);
+            fprintf(out, " %13s", d ? in_percent(difference_part(d), text, sizeof text) : "-");
         }
         fprintf(out, "\n");
     }
 }
 
-static void show_json(FILE *out, const job *jobs, const differences *l, int reference)
+static void show_json(FILE *out, const comparison *c)
 {
-    fprintf(out, "{\"reference\": \"%s\", \"formulations\": [", jobs[reference].formulation);
-    for (int k = 0; k < FORMULATIONS; k++) {
-        const job *j = &jobs[k];
+    fprintf(out, "{\"reference\": \"%s\", \"formulations\": [", c->jobs[c->reference].formulation);
+    for (int k = 0; k < c->n; k++) {
+        const job *j = &c->jobs[k];
         fprintf(out, "%s{\"name\": \"%s\", \"reason\": ", k ? ", " : "", j->formulation);
         json_text(out, j->why);
         json_number(out, "unknowns", j->sum.unknowns);
         json_number(out, "steps", (double)j->sum.steps);
         json_number(out, "seconds", j->sum.seconds);
         fprintf(out, ", \"differences\": [");
-        for (int i = 0; i < l[k].n; i++) {
-            const limber_difference *d = &l[k].at[i];
+        for (int i = 0; i < c->l[k].n; i++) {
+            const limber_difference *d = &c->l[k].at[i];
             fprintf(out, "%s{\"analysis\": ", i ? ", " : "");
             json_text(out, d->analysis);
             fprintf(out, ", \"output\": ");
@@ -167,67 +165,90 @@ static void show_json(FILE *out, const job *jobs, const differences *l, int refe
 
 /* ---- the command ---- */
 
-static int find_reference(const args *a, const job *jobs, limber_messages *msg, int *reference)
+static int find_reference(const args *a, limber_messages *msg, comparison *c)
 {
     limber_load_options lo = jobs_load_options(a);
     limber_model *model = NULL;
     limber_status st = limber_model_load(a->file, &lo, &model, msg);
-    if (st) return st == LIMBER_MEMORY ? 1 : 2;
+    if (st) return st == LIMBER_MEMORY ? EXIT_STOPPED : EXIT_INPUT;
     const char *name = a->formulation ? a->formulation : limber_model_formulation(model);
-    *reference = -1;
-    for (int k = 0; k < FORMULATIONS; k++)
-        if (strcmp(jobs[k].formulation, name) == 0) *reference = k;
+    c->reference = -1;
+    for (int k = 0; k < c->n; k++)
+        if (strcmp(c->jobs[k].formulation, name) == 0) c->reference = k;
     limber_model_free(model);
-    if (*reference >= 0) return 0;
+    if (c->reference >= 0) return 0;
     fprintf(stderr, "limber: there is no formulation '%s'; see 'limber help compare'\n", name);
-    return 2;
+    return EXIT_INPUT;
 }
 
-static int write_report(const args *a, const job *jobs, int reference, limber_messages *msg)
+static limber_status write_report(const args *a, const comparison *c, limber_messages *msg)
 {
-    const char *files[FORMULATIONS];
+    const job *jobs = c->jobs;
+    const char **files = calloc((size_t)c->n, sizeof *files);
     char html[400];
     limber_view_options o = limber_view_options_default();
     int n = 0;
+    if (!files) return LIMBER_MEMORY;
     o.allow_outside_includes = a->allow_outside;
-    files[n++] = jobs[reference].results;
-    for (int k = 0; k < FORMULATIONS; k++)
-        if (k != reference && !jobs[k].why[0]) files[n++] = jobs[k].results;
+    files[n++] = jobs[c->reference].results;
+    for (int k = 0; k < c->n; k++)
+        if (k != c->reference && !jobs[k].why[0]) files[n++] = jobs[k].results;
     args_default_name(a->file, "_compare.html", html, sizeof html);
     const char *to = a->results ? a->results : html;
     limber_status st = limber_report(files, n, to, &o, msg);
     if (!st && !a->quiet && !a->json) printf("\nopen %s in a browser\n", to);
-    return st != LIMBER_OK;
+    free(files);
+    return st;
+}
+
+static int set_up(const char *folder, comparison *c)
+{
+    c->n = limber_formulation_count();
+    c->jobs = calloc((size_t)c->n, sizeof *c->jobs);
+    c->l = calloc((size_t)c->n, sizeof *c->l);
+    for (int k = 0; k < c->n && c->jobs; k++) {
+        job *j = &c->jobs[k];
+        j->formulation = limber_formulation_name(k);
+        snprintf(j->results, sizeof j->results, "%s/%s.h5", folder, j->formulation);
+    }
+    return c->jobs && c->l ? 0 : -1;
+}
+
+static void clear(comparison *c)
+{
+    for (int k = 0; k < c->n && c->l; k++) free(c->l[k].at);
+    free(c->jobs);
+    free(c->l);
+}
+
+/* 0; 1 after a message: the reference has no results, or there is no memory. */
+static int compare_results(const args *a, comparison *c, limber_messages *msg)
+{
+    int bad = 0, nothing = c->jobs[c->reference].why[0] != '\0';
+    for (int k = 0; k < c->n && !bad && !nothing; k++)
+        if (k != c->reference && !c->jobs[k].why[0])
+            bad = differences_of(&c->jobs[c->reference], &c->jobs[k], &c->l[k], msg) != LIMBER_OK;
+    if (bad) return 1;
+    if (a->json) show_json(stdout, c);
+    if (!a->json && !a->quiet) {
+        printf("  %-16s%8s %8s %10s  %s\n", "formulation", "unknowns", "steps", "time",
+               "largest difference");
+        for (int k = 0; k < c->n; k++) show_job(stdout, &c->jobs[k], &c->l[k], k == c->reference);
+        show_outputs(stdout, c);
+    }
+    if (nothing)
+        fprintf(stderr, "limber: the reference has no results: choose another by --formulation\n");
+    return nothing || write_report(a, c, msg) != LIMBER_OK;
 }
 
 static int compare_formulations(const args *a, const char *folder, limber_messages *msg)
 {
-    job jobs[FORMULATIONS] = {0};
-    differences l[FORMULATIONS] = {0};
-    int reference;
-    for (int k = 0; k < FORMULATIONS; k++) {
-        jobs[k].formulation = formulations[k];
-        snprintf(jobs[k].results, sizeof jobs[k].results, "%s/%s.h5", folder, formulations[k]);
-    }
-    int bad = find_reference(a, jobs, msg, &reference);
-    if (!bad && jobs_run(a, jobs, FORMULATIONS, jobs_at_once(a))) bad = 1;
-    if (bad) return bad;
-    int nothing = jobs[reference].why[0] != '\0';
-    for (int k = 0; k < FORMULATIONS && !bad && !nothing; k++)
-        if (k != reference && !jobs[k].why[0])
-            bad = differences_of(&jobs[reference], &jobs[k], &l[k], msg) != LIMBER_OK;
-    if (!bad && a->json) show_json(stdout, jobs, l, reference);
-    if (!bad && !a->json && !a->quiet) {
-        printf("  %-16s%8s %8s %10s  %s\n", "formulation", "unknowns", "steps", "time",
-               "largest difference");
-        for (int k = 0; k < FORMULATIONS; k++) show_job(stdout, &jobs[k], &l[k], k == reference);
-        show_outputs(stdout, jobs, l, reference);
-    }
-    if (!bad && nothing)
-        fprintf(stderr, "limber: the reference has no results: choose another by --formulation\n");
-    if (!bad && !nothing) bad = write_report(a, jobs, reference, msg);
-    for (int k = 0; k < FORMULATIONS; k++) free(l[k].at);
-    return bad ? 1 : nothing;
+    comparison c = {0};
+    int bad = set_up(folder, &c) ? 1 : find_reference(a, msg, &c);
+    if (!bad && jobs_run(a, c.jobs, c.n, jobs_at_once(a))) bad = 1;
+    if (!bad) bad = compare_results(a, &c, msg);
+    clear(&c);
+    return bad;
 }
 
 int command_compare(const args *a, limber_messages *msg)
@@ -237,7 +258,7 @@ int command_compare(const args *a, limber_messages *msg)
     if (mkdir(folder, 0777) && errno != EEXIST) {
         fprintf(stderr, "limber: cannot make the folder %s for results: %s\n", folder,
                 strerror(errno));
-        return 1;
+        return EXIT_STOPPED;
     }
     return a->refine ? compare_refined(a, folder, msg) : compare_formulations(a, folder, msg);
 }

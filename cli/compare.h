@@ -16,6 +16,8 @@ typedef struct differences {
 void differences_add(void *list, const limber_difference *d);
 /* Over its scale; 0 where both are rounding. */
 double difference_part(const limber_difference *d);
+/* The number of percents of it, in as many digits as tell something. */
+const char *in_percent(double part, char *text, size_t size);
 /* The largest of them; NULL: there are none. */
 const limber_difference *differences_worst(const differences *l);
 /* Of a result file against the reference. */

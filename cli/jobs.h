@@ -19,7 +19,7 @@ typedef struct job {
 /* Run those that are not done, `at_once` of them at a time. -1 after a message on stderr: no processes. */
 int jobs_run(const args *a, job *jobs, int n, int at_once);
 
-/* How many processors there are. */
+/* As many as --threads says; else as there are processors. */
 int jobs_at_once(const args *a);
 
 /* limber_load_options of the command line. */

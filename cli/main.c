@@ -7,11 +7,8 @@
 #include "show.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { EXIT_STOPPED = 1, EXIT_INPUT = 2, EXIT_INTERRUPTED = 130 };
 
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal)
@@ -61,35 +58,12 @@ static const char *analysis_of(const char *command)
     return strcmp(command, "static") == 0 ? "statics" : command;
 }
 
-static int is_last(const limber_summary *s, const char *type)
-{
-    return strcmp(s->analysis, type) == 0;
-}
-
-/* Modes and a linearised model by their tables, the last of the other analyses by a line. */
-static void show_results(FILE *out, const limber_summary *s, const mode_list *modes,
-                         const mode_list *poles, const multiplier_list *multipliers,
-                         const campbell_list *campbell, power_list *power, const char *results)
-{
-    int is_modes = is_last(s, "modes"), is_linear = is_last(s, "linearize");
-    int is_campbell = is_last(s, "campbell");
-    if (s->modes || is_modes) show_modes(out, s, modes, results);
-    if (s->states || is_linear) show_linearized(out, s, poles, results);
-    show_periodic(out, s, multipliers);
-    if (s->speeds || is_campbell) show_campbell(out, s, campbell, results);
-    if (!is_modes && !is_linear && !is_campbell) show_summary(out, s, results);
-    show_power(out, power);
-}
-
 static int command_run(const args *a, limber_messages *msg)
 {
     limber_model *model;
     limber_run_options o = limber_run_options_default();
     limber_summary sum;
-    mode_list modes = {0}, poles = {0};
-    multiplier_list multipliers = {0};
-    campbell_list campbell = {0};
-    power_list power = {0};
+    told t = {0};
     char path[512];
     int bad = load(a, &model, msg);
     if (bad) return bad;
@@ -107,17 +81,7 @@ static int command_run(const args *a, limber_messages *msg)
     o.profile = a->profile;
     o.settings = a->settings;
     o.progress = on_progress;
-    o.mode = modes_add;
-    o.mode_context = &modes;
-    o.pole = modes_add;
-    o.pole_context = &poles;
-    o.multiplier = multipliers_add;
-    o.multiplier_context = &multipliers;
-    o.branch = branches_add;
-    o.critical = critical_add;
-    o.branch_context = o.critical_context = &campbell;
-    o.power = power_add;
-    o.power_context = &power;
+    told_listen(&t, &o);
     int terminal = !a->quiet && isatty(STDERR_FILENO);
     o.progress_context = &terminal;
     catch_signals();
@@ -126,14 +90,10 @@ static int command_run(const args *a, limber_messages *msg)
     limber_model_free(model);
     FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_summary_json(out, &sum, o.results, &modes, &poles, &multipliers, &campbell, &power);
+        show_results_json(out, &sum, &t, o.results);
     else if (!a->quiet && sum.analysis[0] && sum.method[0])
-        show_results(out, &sum, &modes, &poles, &multipliers, &campbell, &power, o.results);
-    free(modes.at);
-    free(poles.at);
-    free(multipliers.at);
-    campbell_free(&campbell);
-    free(power.at);
+        show_results(out, &sum, &t, o.results);
+    told_free(&t);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
     return exit_status(st);

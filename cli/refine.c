@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LEVELS = 7 };
 #define STILL 1e-3 /* of the range of each output */
@@ -82,12 +81,6 @@ static int split(study *s)
 
 /* ---- what is said ---- */
 
-static const char *percent(double part, char *text, size_t size)
-{
-    snprintf(text, size, part < 1e-9 ? "0 %%" : part < 0.1 ? "%.2g %%" : "%.0f %%", 100 * part);
-    return text;
-}
-
 static void show_levels(const study *s)
 {
     char text[32];
@@ -105,7 +98,7 @@ static void show_levels(const study *s)
         if (k == 0)
             printf("  your settings\n");
         else
-            printf("  %s in %s\n", percent(part, text, sizeof text), output);
+            printf("  %s %% in %s\n", in_percent(part, text, sizeof text), output);
     }
 }
 
@@ -132,8 +125,8 @@ static void advise(const study *s, double error, double mesh, double time)
     else
         printf("Divide `tolerance` (or `step`) by %d", 1 << k);
     if (mesh >= 0.1 * time && time > 0.1 * mesh) printf(" and divide `tolerance` by %d", 1 << k);
-    printf(": that is %s%s off.\n", k < s->finest ? "" : "less than ",
-           percent(left, text, sizeof text));
+    printf(": that is %s%s %% off.\n", k < s->finest ? "" : "less than ",
+           in_percent(left, text, sizeof text));
 }
 
 static void show_verdict(const study *s)
@@ -149,9 +142,9 @@ static void show_verdict(const study *s)
                "an instant that is not known exactly. A shorter time (--until) may tell more.\n");
         return;
     }
-    printf("Your settings are %s off, in %s: the mesh %s, the time steps %s.\n",
-           percent(error, whole, sizeof whole), output, percent(mesh, by_mesh, sizeof by_mesh),
-           percent(time, by_time, sizeof by_time));
+    printf("Your settings are %s %% off, in %s: the mesh %s %%, the time steps %s %%.\n",
+           in_percent(error, whole, sizeof whole), output,
+           in_percent(mesh, by_mesh, sizeof by_mesh), in_percent(time, by_time, sizeof by_time));
     advise(s, error, mesh, time);
 }
 
@@ -192,17 +185,18 @@ int compare_refined(const args *a, const char *folder, limber_messages *msg)
     study *s = calloc(1, sizeof *s);
     limber_load_options lo = jobs_load_options(a);
     limber_model *model = NULL;
-    if (!s) return 1;
+    if (!s) return EXIT_STOPPED;
     limber_status st = limber_model_load(a->file, &lo, &model, msg);
     limber_model_free(model);
     s->a = a, s->folder = folder, s->msg = msg;
-    int bad = st ? (st == LIMBER_MEMORY ? 1 : 2) : go_finer(s);
-    if (!bad && s->finest > 0) bad = split(s);
+    int bad = st || go_finer(s) || (s->finest > 0 && split(s));
     if (!bad) show(s);
-    if (!bad && s->level[0].why[0]) bad = 1;
+    int status = st && st != LIMBER_MEMORY   ? EXIT_INPUT
+                 : bad || s->level[0].why[0] ? EXIT_STOPPED
+                                             : 0;
     for (int k = 0; k < LEVELS; k++) free(s->change[k].at), free(s->off[k].at);
     free(s->by_mesh.at);
     free(s->by_time.at);
     free(s);
-    return bad;
+    return status;
 }

@@ -71,15 +71,8 @@ void show_reason(FILE *out, const limber_summary *s, const char *results)
                 results);
 }
 
-void show_summary_json(FILE *out, const limber_summary *s, const char *results,
-                       const mode_list *modes, const mode_list *poles,
-                       const multiplier_list *multipliers, const campbell_list *campbell,
-                       const power_list *power)
+void show_summary_json(FILE *out, const limber_summary *s)
 {
-    fprintf(out, "{\"status\": %d, \"reason\": ", (int)s->status);
-    json_text(out, s->reason);
-    fprintf(out, ", \"results\": ");
-    json_text(out, results);
     fprintf(out, ", \"analysis\": \"%s\", \"formulation\": \"%s\", \"method\": \"%s\"", s->analysis,
             s->formulation, s->method);
     json_number(out, "t", s->t);
@@ -92,12 +85,6 @@ void show_summary_json(FILE *out, const limber_summary *s, const char *results,
     json_number(out, "largest_step", s->largest_step);
     json_number(out, "energy_error", s->energy_error);
     json_number(out, "constraint_error", s->constraint_error);
-    if (s->modes || strcmp(s->analysis, "modes") == 0) show_modes_json(out, s, modes);
-    if (s->states || strcmp(s->analysis, "linearize") == 0) show_linearized_json(out, s, poles);
-    show_periodic_json(out, s, multipliers);
-    if (s->speeds || strcmp(s->analysis, "campbell") == 0) show_campbell_json(out, s, campbell);
-    show_power_json(out, power);
-    fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }
 
 void show_profile(FILE *out, const limber_summary *s)

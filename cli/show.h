@@ -37,7 +37,6 @@ typedef struct campbell_list {
 
 void branches_add(void *list, const limber_branch *branch);
 void critical_add(void *list, const limber_critical *critical);
-void campbell_free(campbell_list *l);
 void show_campbell(FILE *out, const limber_summary *s, const campbell_list *l, const char *results);
 void show_campbell_json(FILE *out, const limber_summary *s, const campbell_list *l);
 
@@ -51,13 +50,24 @@ void power_add(void *list, const limber_power_flow *flow);
 void show_power(FILE *out, power_list *l); /* sorts it */
 void show_power_json(FILE *out, const power_list *l);
 
+/* told.c: what a run tells while it goes on */
+typedef struct told {
+    mode_list modes, poles;
+    multiplier_list multipliers;
+    campbell_list campbell;
+    power_list power;
+} told;
+
+void told_listen(told *t, limber_run_options *o);
+void told_free(told *t);
+/* Modes and a linearised model by their tables, the last of the other analyses by a line. */
+void show_results(FILE *out, const limber_summary *s, told *t, const char *results);
+void show_results_json(FILE *out, const limber_summary *s, const told *t, const char *results);
+
 void show_progress(const limber_progress *p); /* one line on stderr, rewritten */
 void show_progress_end(void);
 void show_summary(FILE *out, const limber_summary *s, const char *results);
-void show_summary_json(FILE *out, const limber_summary *s, const char *results,
-                       const mode_list *modes, const mode_list *poles,
-                       const multiplier_list *multipliers, const campbell_list *campbell,
-                       const power_list *power);
+void show_summary_json(FILE *out, const limber_summary *s); /* ", ..." */
 void show_reason(FILE *out, const limber_summary *s, const char *results);
 void show_profile(FILE *out, const limber_summary *s);
 void show_check(FILE *out, const limber_model *m, const limber_check_info *info, limber_status st);

@@ -1,51 +1,31 @@
 /* The branches and critical speeds of a Campbell diagram. */
+#include "list.h"
 #include "show.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHOWN = 20 };
-
-/* One more place of `size` bytes in a list; NULL: no memory. */
-static void *grow(void **at, int *n, int *room, size_t size)
-{
-    if (*n == *room) {
-        int more = *room ? 2 * *room : 16;
-        void *moved = realloc(*at, size * (size_t)more);
-        if (!moved) return NULL;
-        *at = moved;
-        *room = more;
-    }
-    return (char *)*at + size * (size_t)(*n)++;
-}
 
 /* An analysis starts its lists anew. */
 void branches_add(void *list, const limber_branch *branch)
 {
     campbell_list *l = list;
     if (branch->number == 1) l->nbranches = l->ncritical = 0;
-    void *at = l->branch;
-    limber_branch *to = grow(&at, &l->nbranches, &l->branch_room, sizeof *to);
+    limber_branch *at = list_grow(l->branch, l->nbranches, &l->branch_room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
     l->branch = at;
-    if (to) *to = *branch;
-    l->failed |= !to;
+    l->branch[l->nbranches++] = *branch;
 }
 
 void critical_add(void *list, const limber_critical *critical)
 {
     campbell_list *l = list;
-    void *at = l->critical;
-    limber_critical *to = grow(&at, &l->ncritical, &l->critical_room, sizeof *to);
+    limber_critical *at = list_grow(l->critical, l->ncritical, &l->critical_room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
     l->critical = at;
-    if (to) *to = *critical;
-    l->failed |= !to;
-}
-
-void campbell_free(campbell_list *l)
-{
-    free(l->branch);
-    free(l->critical);
+    l->critical[l->ncritical++] = *critical;
 }
 
 static const char *whirl(double w) { return w > 0.05 ? "forward" : w < -0.05 ? "backward" : "-"; }

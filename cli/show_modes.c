@@ -1,8 +1,8 @@
 /* The tables of modes and of poles. */
+#include "list.h"
 #include "show.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 80, BEFORE = 41 }; /* of the terminal; columns in front of the last */
@@ -14,16 +14,10 @@ void modes_add(void *list, const limber_mode *mode)
 {
     mode_list *l = list;
     if (mode->number == 1) l->n = 0;
-    if (l->n == l->room) {
-        int room = l->room ? 2 * l->room : 16;
-        limber_mode *at = realloc(l->at, sizeof *at * (size_t)room);
-        if (!at) {
-            l->failed = 1;
-            return;
-        }
-        l->at = at;
-        l->room = room;
-    }
+    limber_mode *at = list_grow(l->at, l->n, &l->room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
+    l->at = at;
     l->at[l->n++] = *mode;
 }
 

@@ -1,8 +1,6 @@
 /* The table of multipliers. */
+#include "list.h"
 #include "show.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDTH = 80, BEFORE = 48 }; /* of the terminal; columns in front of the last */
 
@@ -11,16 +9,10 @@ void multipliers_add(void *list, const limber_multiplier *multiplier)
 {
     multiplier_list *l = list;
     if (multiplier->number == 1) l->n = 0;
-    if (l->n == l->room) {
-        int room = l->room ? 2 * l->room : 16;
-        limber_multiplier *at = realloc(l->at, sizeof *at * (size_t)room);
-        if (!at) {
-            l->failed = 1;
-            return;
-        }
-        l->at = at;
-        l->room = room;
-    }
+    limber_multiplier *at = list_grow(l->at, l->n, &l->room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
+    l->at = at;
     l->at[l->n++] = *multiplier;
 }
 

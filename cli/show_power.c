@@ -1,4 +1,5 @@
 /* Where the energy of the power graph came from and went to. */
+#include "list.h"
 #include "show.h"
 
 #include <math.h>
@@ -14,14 +15,10 @@ void power_add(void *list, const limber_power_flow *flow)
 {
     power_list *l = list;
     if (flow->number == 1) l->n = 0; /* an analysis starts its list anew */
-    if (l->n == l->room) {
-        int room = l->room ? 2 * l->room : 16;
-        limber_power_flow *at = realloc(l->at, sizeof *at * (size_t)room);
-        l->failed |= !at;
-        if (!at) return;
-        l->at = at;
-        l->room = room;
-    }
+    limber_power_flow *at = list_grow(l->at, l->n, &l->room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
+    l->at = at;
     l->at[l->n++] = *flow;
 }
 

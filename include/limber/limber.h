@@ -80,6 +80,10 @@ const char *limber_model_formulation(const limber_model *model); /* the one it a
 int limber_model_output_count(const limber_model *model);
 const char *limber_model_output_name(const limber_model *model, int i);
 
+/* All formulations, by their numbers: 0 to limber_formulation_count() - 1; NULL beyond. */
+int limber_formulation_count(void);
+const char *limber_formulation_name(int number);
+
 /* States of the model: numbers that change between steps only. */
 int limber_model_state_count(const limber_model *model);
 const char *limber_model_state_name(const limber_model *model, int i);
@@ -271,8 +275,8 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
 
 typedef struct limber_simulation limber_simulation;
 
-/* The first dynamics analysis of the model, ready at its start; statics that stand before it in the
- * model's list have been done. */
+/* The first dynamics analysis of the model, ready at its start; analyses before it in the model's list
+ * that leave another state, statics and periodic, have been run. */
 limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,
                                     limber_messages *msg);
 /* Advance to time t (beyond the present one, not beyond the analysis' end). */

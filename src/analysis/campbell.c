@@ -1,8 +1,6 @@
 /* Eigenvalues against the speed of a drive: the Campbell diagram. */
 #include "analysis/campbell.h"
 
-#include "analysis/modes.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,8 +183,8 @@ static limber_status begin(lm_campbell *c)
 {
     limber_status st = quiet_gravity(c);
     if (!st) st = lm_steady_begin(&c->steady, c->sys, c->a->drive, c->run->q);
-    if (st == LIMBER_INPUT && c->steady.failure[0])
-        lm_error(c->run->diag, c->a->loc, "campbell: %s", c->steady.failure);
+    if (st == LIMBER_INPUT && c->steady.failure.text[0])
+        lm_error(c->run->diag, c->a->loc, "campbell: %s", c->steady.failure.text);
     if (!st) st = quiet_loads(c);
     if (!st) st = refuse_reactive(c);
     if (!st) st = list_speeds(c);
@@ -465,7 +463,7 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a)
     if (!st) st = sweep(&c);
     if (!st && c.done) st = check_periodic(&c);
     if (st == LIMBER_STOPPED && !run->sum->reason[0])
-        lm_stop(run, st, "campbell: %s", c.steady.failure);
+        lm_stop(run, st, "campbell: %s", c.steady.failure.text);
     if (begun && (!st || st == LIMBER_STOPPED)) st = deliver(&c, st);
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     run->sys->inputs = NULL;

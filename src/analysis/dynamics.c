@@ -212,7 +212,7 @@ static void follow_size(lm_dynamics_run *d)
     d->g->clock->size = unit > 0 ? unit : 1;
 }
 
-static limber_status plain_step(lm_dynamics_run *d, double limit)
+limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 {
     int bad = d->g->ops->step(d->g, limit);
     if (bad < 0) return LIMBER_MEMORY;
@@ -229,18 +229,37 @@ static limber_status account(lm_dynamics_run *d, int before)
     return st ? st : lm_power_flow_step(d);
 }
 
-/* From before a kink to behind it, without a step. */
-static limber_status pass_kink(lm_dynamics_run *d, double to)
+/* q (+) (s v + s^2 a/2 + s^3 j/6), and its derivatives. */
+int lm_dynamics_ahead(lm_dynamics_run *d, double s, const double *jerk)
+{
+    const lm_integrator *g = d->g;
+    lm_system *sys = g->sys;
+    for (int i = 0; i < sys->nv; i++) {
+        double j = jerk ? jerk[i] : 0;
+        d->v[i] = s * (g->v[i] + s * (0.5 * g->a[i] + s * j / 6));
+        d->a[i] = g->a[i] + s * j;
+    }
+    if (sys->form->retract(sys, g->q, d->v, d->q)) return 1;
+    for (int i = 0; i < sys->nv; i++)
+        d->v[i] = g->v[i] + s * (g->a[i] + 0.5 * s * (jerk ? jerk[i] : 0));
+    lm_copy(d->lam, g->lam, sys->nl);
+    return 0;
+}
+
+void lm_dynamics_carry(lm_dynamics_run *d, double s)
 {
     lm_integrator *g = d->g;
-    double s = to - g->clock->t;
-    for (int i = 0; i < g->sys->nv; i++) d->v[i] = s * (g->v[i] + 0.5 * s * g->a[i]);
-    if (g->sys->form->retract(g->sys, g->q, d->v, d->q)) return LIMBER_OK;
     lm_copy(g->q, d->q, g->sys->nq);
-    for (int i = 0; i < g->sys->nv; i++) g->v[i] += s * g->a[i];
+    lm_copy(g->v, d->v, g->sys->nv);
     d->k->work += s * d->k->power1;
     d->k->lost += s * d->k->loss1;
-    return LIMBER_OK;
+}
+
+/* From before a kink to behind it, without a step. */
+static void pass_kink(lm_dynamics_run *d, double to)
+{
+    double s = to - d->g->clock->t;
+    if (!lm_dynamics_ahead(d, s, NULL)) lm_dynamics_carry(d, s);
 }
 
 static limber_status one_step(lm_dynamics_run *d)
@@ -248,14 +267,15 @@ static limber_status one_step(lm_dynamics_run *d)
     lm_integrator *g = d->g;
     double kink, limit = step_limit(d, &kink), push = 0;
     int jumped = 0, made = 1;
-    limber_status st = d->events ? lm_events_step(d, limit, &push, &made) : plain_step(d, limit);
+    limber_status st =
+        d->events ? lm_events_step(d, limit, &push, &made) : lm_dynamics_step(d, limit);
     if (st) return st;
     int at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
     if (at_kink) push = 0; /* found again behind it */
     double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t + push;
     int at_end = d->samples_last && g->clock->t >= d->until - 1e-12 * d->until;
     if (made) st = account(d, at_kink || push > 0 || at_end);
-    if (!st && at_kink) st = pass_kink(d, next);
+    if (!st && at_kink) pass_kink(d, next);
     if (!st && push > 0) st = lm_events_cross(d, push);
     if (!st && (made || g->sys->discrete)) st = lm_discrete_step(d, next, &jumped);
     if (!st) refresh_power(d);
@@ -418,14 +438,13 @@ limber_status lm_dynamics_advance(lm_dynamics_run *d, double t)
     return st;
 }
 
-static const char *status_word(limber_status st)
+/* For the report, which cannot tell it from the tables where storages give each other their energy. */
+static limber_status put_energy_error(lm_run *run)
 {
-    return st == LIMBER_OK ? "done" : st == LIMBER_INTERRUPTED ? "interrupted" : "stopped";
-}
-
-static const char *reason_of(const lm_run *run, limber_status st)
-{
-    return st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
+    if (!run->file) return LIMBER_OK;
+    int bad =
+        lm_h5_write_attr_num(run->file, run->tables.group, "energy_error", run->sum->energy_error);
+    return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 
 limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
@@ -436,18 +455,15 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         st = loop(&d);
         limber_status written = st == LIMBER_IO ? st : lm_checkpoint_write(&d);
         if (!written) written = lm_power_flow_close(&d);
+        if (!written) written = put_energy_error(run);
         if (!st) st = written;
-        if (st != LIMBER_IO) {
-            written = lm_record_status(run, status_word(st), reason_of(run, st));
-            if (!written) written = lm_record_flush(run);
-            if (!st) st = written;
-        }
+        st = lm_record_end(run, st);
         memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
         run->t = d.g->clock->t;
         lm_rigid_motion_warn(run, a->loc);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
-        lm_record_status(run, "stopped", reason_of(run, st));
+        lm_record_end(run, st);
     lm_dynamics_close(&d);
     return st;
 }

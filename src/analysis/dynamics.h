@@ -41,17 +41,25 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
 limber_status lm_dynamics_advance(lm_dynamics_run *d, double t);
 void lm_dynamics_close(lm_dynamics_run *d);
 
+/* One step, not beyond limit. */
+limber_status lm_dynamics_step(lm_dynamics_run *d, double limit);
+/* The state by s further on, without a step, into d->q, v, a and lam; jerk NULL: none. 1: there is none. */
+int lm_dynamics_ahead(lm_dynamics_run *d, double s, const double *jerk);
+/* That state, by s further on, becomes the present one; the powers are those of now. */
+void lm_dynamics_carry(lm_dynamics_run *d, double s);
+
 /* discrete.c: the discrete state, and the caller's own function, after an accepted step. */
 limber_status lm_discrete_begin(lm_dynamics_run *d);
 /* The step is over and the next one begins at t, the present time or just behind a kink there. *jumped
  * 1: a state on which forces depend has left its value, and the integrator has to start again. */
+limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
+/* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
+double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
+
 /* power_flow.c: energy through the elements of the power graph */
 limber_status lm_power_flow_open(lm_dynamics_run *d);
 limber_status lm_power_flow_step(lm_dynamics_run *d);
 limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
-limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
-/* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
-double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the

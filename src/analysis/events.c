@@ -25,22 +25,6 @@ enum {
 /* A path: from `at` on by Taylor's series, or through the last step by the method's interpolation. */
 typedef enum path { AHEAD, INSIDE } path;
 
-/* q (+) (s v + s^2 a/2 + s^3 j/6), with the jerk of the last step. */
-static int move_on(lm_dynamics_run *d, double s)
-{
-    const lm_integrator *g = d->g;
-    const double *j = d->events->jerk;
-    lm_system *sys = g->sys;
-    for (int i = 0; i < sys->nv; i++) {
-        d->v[i] = s * (g->v[i] + s * (0.5 * g->a[i] + s * j[i] / 6));
-        d->a[i] = g->a[i] + s * j[i];
-    }
-    if (sys->form->retract(sys, g->q, d->v, d->q)) return 1;
-    for (int i = 0; i < sys->nv; i++) d->v[i] = g->v[i] + s * (g->a[i] + 0.5 * s * j[i]);
-    lm_copy(d->lam, g->lam, sys->nl);
-    return 0;
-}
-
 static void measure_jerk(lm_dynamics_run *d)
 {
     const lm_integrator *g = d->g;
@@ -66,7 +50,8 @@ static int look_inside(lm_dynamics_run *d, double t)
 static int guards_at(lm_dynamics_run *d, path p, double t, double *out)
 {
     lm_integrator *g = d->g;
-    int bad = p == AHEAD ? move_on(d, t - g->clock->t) : look_inside(d, t);
+    int bad =
+        p == AHEAD ? lm_dynamics_ahead(d, t - g->clock->t, d->events->jerk) : look_inside(d, t);
     lm_state s = {t, d->q, d->v, d->a, d->lam};
     return bad ? bad : g->sys->form->guards(g->sys, &s, out);
 }
@@ -145,13 +130,6 @@ static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int
 /* ---- steps ---- */
 
 static double rounding(const lm_dynamics_run *d) { return 1e-14 * d->until; }
-
-static limber_status try_step(lm_dynamics_run *d, double limit)
-{
-    int bad = d->g->ops->step(d->g, limit);
-    if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure) : LIMBER_OK;
-}
 
 static void keep(lm_dynamics_run *d)
 {
@@ -239,7 +217,7 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
     lm_events *x = d->events;
     double t = d->g->clock->t, to = fmin(limit, t + (1 - 0.1 * NEAR) * (first - t));
     for (int i = 0;; i++) {
-        limber_status st = try_step(d, to);
+        limber_status st = lm_dynamics_step(d, to);
         if (st) return st;
         double end = d->g->clock->t, tol = 1e-3 * NEAR * (end - t);
         first = first_change(d, INSIDE, t, end, PIECES, fmax(tol, rounding(d)));
@@ -253,7 +231,7 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
         take_back(d);
         if (first - t < near) {
             *made = !at_start(d, first, near, push);
-            return *made ? try_step(d, limit) : st;
+            return *made ? lm_dynamics_step(d, limit) : st;
         }
         to = t + 0.95 * (first - t);
     }
@@ -265,7 +243,7 @@ limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int
     begin_step(d);
     *push = 0;
     *made = 1;
-    if (guards_now(d, d->events->start)) return try_step(d, limit);
+    if (guards_now(d, d->events->start)) return lm_dynamics_step(d, limit);
     double first = aim(d, limit);
     *made = !at_start(d, first, near, push);
     return *made ? approach(d, first, limit, near, push, made) : LIMBER_OK;
@@ -320,10 +298,7 @@ limber_status lm_events_cross(lm_dynamics_run *d, double push)
         *x->count += 1;
         st = lm_record_event(d->run, t, i, x->now[i] > 0 ? 1 : -1);
     }
-    lm_copy(g->q, d->q, g->sys->nq);
-    lm_copy(g->v, d->v, g->sys->nv);
-    d->k->work += push * d->k->power1;
-    d->k->lost += push * d->k->loss1;
+    lm_dynamics_carry(d, push);
     return st;
 }
 

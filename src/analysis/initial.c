@@ -264,7 +264,7 @@ limber_status lm_initial_state(lm_run *run)
 {
     lm_system *sys = run->sys;
     limber_status st = lm_rigid_motion_start(run);
-    lm_integrator *g = st ? NULL : lm_solver_create(sys);
+    lm_integrator *g = st ? NULL : lm_integrator_at_rest(sys);
     if (!g) return st ? st : LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
     sys->form->initial(sys, g->q, g->v);

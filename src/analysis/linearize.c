@@ -3,20 +3,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST = 1000, MOST_VELOCITIES = 6000 }; /* independent motions; everything is dense */
-
-limber_status lm_linearized_fail(lm_linearized *l, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(l->failure, sizeof l->failure, fmt, args);
-    va_end(args);
-    return LIMBER_STOPPED;
-}
 
 /* ---- solving ---- */
 
@@ -51,14 +41,14 @@ static limber_status state(lm_linearized *l)
     m->states = l->states;
     limber_status st =
         l->v ? lm_modes_linearise_moving(m, l->t, l->q, l->v) : lm_modes_linearise(m, l->t, l->q);
-    if (st == LIMBER_STOPPED) return lm_linearized_fail(l, "%s", m->failure);
+    if (st == LIMBER_STOPPED) return lm_fail(&l->failure, LIMBER_STOPPED, "%s", m->failure.text);
     l->n = m->nfree;
     l->moving = l->n - l->sys->nvariables;
     if (!st && (l->n > MOST || l->sys->nv > MOST_VELOCITIES))
-        return lm_linearized_fail(l,
-                                  "%d independent motions of %d in all are too many for dense "
-                                  "matrices (at most %d of %d): use fewer elements",
-                                  l->n, l->sys->nv, MOST, MOST_VELOCITIES);
+        return lm_fail(&l->failure, LIMBER_STOPPED,
+                       "%d independent motions of %d in all are too many for dense "
+                       "matrices (at most %d of %d): use fewer elements",
+                       l->n, l->sys->nv, MOST, MOST_VELOCITIES);
     return st;
 }
 
@@ -82,9 +72,8 @@ static void find_rest(lm_linearized *l)
 limber_status lm_linearized_solve(lm_linearized *l)
 {
     double softness = l->sys->softness;
-    l->sys->still = !l->v;
     limber_status st = state(l);
-    l->sys->still = !l->v;
+    l->sys->still = !l->v; /* the state has set it back */
     if (!st) st = reserve(l);
     if (!st) find_rest(l);
     if (!st) st = lm_linearized_motion(l);
@@ -127,11 +116,7 @@ typedef struct place {
 static lm_spec_analysis dynamics_before(const lm_run *run, int *index)
 {
     const lm_spec *spec = run->model->spec;
-    lm_spec_analysis a = {.type = LM_ANALYSIS_DYNAMICS,
-                          .loc = {spec->file, 0, 0},
-                          .tolerance = 1e-4,
-                          .method = LM_METHOD_AUTOMATIC,
-                          .rho_inf = 0.8};
+    lm_spec_analysis a = lm_analysis_defaults(LM_ANALYSIS_DYNAMICS, (lm_loc){spec->file, 0, 0});
     *index = -1;
     for (int i = 0; i < spec->analyses.n && i < run->index; i++)
         if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS) a = spec->analyses.at[i], *index = i;
@@ -144,13 +129,12 @@ static limber_status run_to(lm_run *run, double t)
     int index;
     lm_spec_analysis a = dynamics_before(run, &index);
     limber_status st = lm_initial_state(run);
-    for (int i = 0; i < index && !st; i++) { /* only these two hand a state on */
+    for (int i = 0; i < index && !st; i++) {
         const lm_spec_analysis *before = &run->model->spec->analyses.at[i];
-        if (before->type == LM_ANALYSIS_STATICS || before->type == LM_ANALYSIS_DYNAMICS)
-            st = lm_run_unrecorded(run, before);
+        if (lm_analysis_hands_on(before->type)) st = lm_run_unrecorded(run, before);
     }
     a.until = a.output_step = t;
-    return st ? st : lm_run_unrecorded(run, &a);
+    return st || t == 0 ? st : lm_run_unrecorded(run, &a);
 }
 
 static int after_statics(const lm_run *run)
@@ -158,8 +142,9 @@ static int after_statics(const lm_run *run)
     const lm_spec *spec = run->model->spec;
     if (run->opt->analysis) return 0; /* this analysis alone */
     for (int i = run->index - 1; i >= 0; i--) {
-        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS) return 0;
-        if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) return !spec->analyses.at[i].linear;
+        const lm_spec_analysis *before = &spec->analyses.at[i];
+        if (before->type == LM_ANALYSIS_STATICS) return !before->linear;
+        if (lm_analysis_hands_on(before->type)) return 0;
     }
     return 0;
 }
@@ -173,7 +158,7 @@ static limber_status find_place(lm_run *run, const lm_spec_analysis *a, place *p
     }
     if (a->at < 0 || a->at == run->t) return LIMBER_OK;
     *p = (place){0, a->at};
-    return a->at > 0 ? run_to(run, a->at) : lm_initial_state(run);
+    return run_to(run, a->at);
 }
 
 /* ---- what is asked ---- */
@@ -315,7 +300,8 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a, void *unuse
     st = ask(run, a, &p, &l);
     if (!st) st = lm_linearized_solve(&l);
     if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)
-        lm_stop(run, st, "linearize: %s", l.failure[0] ? l.failure : limber_status_text(st));
+        lm_stop(run, st, "linearize: %s",
+                l.failure.text[0] ? l.failure.text : limber_status_text(st));
     if (!st) st = deliver(run, a, &p, &l);
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     lm_linearized_free(&l);

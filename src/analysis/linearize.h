@@ -58,15 +58,13 @@ typedef struct lm_linearized {
     int nvectors; /* poles, from the slowest on, whose vectors are below; 0: they have none */
     double *right[2],
         *left[2]; /* [ns x nvectors] real and imaginary: A x = s x, z^T A = s z^T, z^T x = 1 */
-    char failure[512];
+    lm_failure failure;
     lm_arena arena;
 } lm_linearized;
 
 /* All of it. LIMBER_OK, LIMBER_MEMORY, LIMBER_INTERNAL, or LIMBER_STOPPED with `failure`. */
 limber_status lm_linearized_solve(lm_linearized *l);
 void lm_linearized_free(lm_linearized *l);
-limber_status lm_linearized_fail(lm_linearized *l, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* linearize_motion.c: state, Z, G, Py, Pw, S, OZ, OG. */
 limber_status lm_linearized_motion(lm_linearized *l);

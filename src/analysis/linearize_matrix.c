@@ -104,7 +104,7 @@ static limber_status accelerate(lm_linearized *l, double *Rr)
         Rr[i] = 0 - Rr[i]; /* no -0 */
         bad |= !isfinite(Rr[i]);
     }
-    return bad ? lm_linearized_fail(l, "a free motion has no mass") : LIMBER_OK;
+    return bad ? lm_fail(&l->failure, LIMBER_STOPPED, "a free motion has no mass") : LIMBER_OK;
 }
 
 /* M w. + D w + K y = B2 u with w. = alpha - (Omega dv) of the state. */
@@ -188,7 +188,7 @@ limber_status lm_linearized_matrices(lm_linearized *l)
     double *Y = LM_NEW_N(&temp, double, nv *n + 1), *R = LM_NEW_N(&temp, double, nv *k + 1);
     limber_status st = F && Y && R ? LIMBER_OK : LIMBER_MEMORY;
     if (!st && input_forces(l, F))
-        st = lm_linearized_fail(l, "the forces of the inputs cannot be evaluated");
+        st = lm_fail(&l->failure, LIMBER_STOPPED, "the forces of the inputs cannot be evaluated");
     if (!st) directions(l);
     if (!st) st = left_basis(l, Y);
     if (!st) st = reduce(l, F, Y, R);

@@ -65,8 +65,9 @@ static limber_status choose_state(lm_linearized *l)
     for (int k = 0; k < l->sys->nl; k++)
         if (l->sys->active[k]) l->row[l->na++] = k;
     if (!st && rank != l->na)
-        st = lm_linearized_fail(l, "the joints are in a singular position: what they leave free is "
-                                   "not a matter of small motions");
+        st = lm_fail(&l->failure, LIMBER_STOPPED,
+                     "the joints are in a singular position: what they leave free is "
+                     "not a matter of small motions");
     if (!st && choose_rows(l, Z + nv * (size_t)rank)) st = LIMBER_MEMORY;
     if (!st) sort(l->n, l->state);
     lm_free(Z);
@@ -90,8 +91,8 @@ limber_status lm_linearized_split(lm_linearized *l, int columns, int transposed,
     int bad = lm_dense_solve(nv, A, k, X);
     lm_free(A);
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_linearized_fail(l,
-                                    "the constraints do not determine their motions or reactions")
+    return bad ? lm_fail(&l->failure, LIMBER_STOPPED,
+                         "the constraints do not determine their motions or reactions")
                : LIMBER_OK;
 }
 
@@ -216,7 +217,8 @@ static limber_status follow(lm_linearized *l, line *k, const double *dx, const d
         k->dx = dx ? dx + nv * j : NULL;
         k->dv = dv ? dv + nv * j : NULL;
         if (along(k, X + nv * j))
-            return lm_linearized_fail(l, "the constraints cannot be evaluated near the state");
+            return lm_fail(&l->failure, LIMBER_STOPPED,
+                           "the constraints cannot be evaluated near the state");
         for (int r = 0; r < l->na; r++) X[nv * j + (size_t)r] *= -1;
     }
     return lm_linearized_split(l, 0, 0, l->n, X);
@@ -234,7 +236,8 @@ static limber_status moving(lm_linearized *l)
     if (!st && l->na) st = follow(l, &k, l->Z, l->G, l->Py);
     if (!st && l->na) st = follow(l, &k, NULL, l->Z, l->Pw);
     if (!st && turning_axes(l, work))
-        st = lm_linearized_fail(l, "the positions cannot be evaluated near the state");
+        st = lm_fail(&l->failure, LIMBER_STOPPED,
+                     "the positions cannot be evaluated near the state");
     lm_free(work);
     return st;
 }

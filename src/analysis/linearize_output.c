@@ -126,7 +126,8 @@ limber_status lm_linearized_outputs(lm_linearized *l)
     p.j = 0;
     if (!bad) bad = outputs_at(&p, 0); /* leaves what outputs have read at the state itself */
     lm_arena_free(&temp);
-    return bad ? lm_linearized_fail(l, "an output has no derivative at the state, or is no number "
-                                       "near it")
+    return bad ? lm_fail(&l->failure, LIMBER_STOPPED,
+                         "an output has no derivative at the state, or is no number "
+                         "near it")
                : LIMBER_OK;
 }

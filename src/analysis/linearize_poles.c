@@ -248,7 +248,7 @@ limber_status lm_linearized_poles(lm_linearized *l)
         if (!bad) collect(l, &e);
         if (!bad) bad = vectors(l, &e, &temp);
         st = bad < 0 ? LIMBER_MEMORY
-             : bad   ? lm_linearized_fail(l, "the poles do not converge")
+             : bad   ? lm_fail(&l->failure, LIMBER_STOPPED, "the poles do not converge")
                      : LIMBER_OK;
     }
     lm_arena_free(&temp);

@@ -76,5 +76,7 @@ limber_status lm_linearized_tangent(lm_linearized *l)
         bad = lacking(&k, l->Z + nv * j, l->Kz + nv * j);
     if (k.off <= AGREE * k.most) memset(l->Kz, 0, sizeof(double) * nv * (size_t)l->n);
     lm_free(work);
-    return bad ? lm_linearized_fail(l, "the forces cannot be evaluated near the state") : LIMBER_OK;
+    return bad ? lm_fail(&l->failure, LIMBER_STOPPED,
+                         "the forces cannot be evaluated near the state")
+               : LIMBER_OK;
 }

@@ -153,7 +153,7 @@ static limber_status hold_variables(lm_run *run, lm_modes *m, double t)
     if (!sys->nvariables) return LIMBER_OK;
     lm_modes rest = {.sys = sys, .states = run->v + sys->nv - sys->nvariables};
     limber_status st = lm_modes_rest(&rest, t, run->q);
-    if (st == LIMBER_STOPPED) lm_modes_fail(m, "%s", rest.failure);
+    if (st == LIMBER_STOPPED) lm_fail(&m->failure, LIMBER_STOPPED, "%s", rest.failure.text);
     if (!st) {
         lm_state s = {t, run->q, rest.v0, rest.a0, rest.g->lam};
         m->sys = lm_machine_hold(sys, &s);
@@ -170,7 +170,8 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a, lm_modes *m
     st = hold_variables(run, m, t);
     if (!st) st = lm_modes_solve(m, t, run->q);
     if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)
-        lm_stop(run, st, "modes: %s", m->failure[0] ? m->failure : limber_status_text(st));
+        lm_stop(run, st, "modes: %s",
+                m->failure.text[0] ? m->failure.text : limber_status_text(st));
     if (st == LIMBER_INTERRUPTED) lm_stop(run, st, "interrupted while computing modes");
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     return st;

@@ -55,7 +55,7 @@ typedef struct lm_modes {
     lm_mode *mode; /* [found] */
     double captured[6];
     const char *method;
-    char failure[512];
+    lm_failure failure;
     lm_arena arena; /* X and all that the modes point to */
 } lm_modes;
 
@@ -77,8 +77,6 @@ double lm_modes_form(const lm_modes *m, const double *A, const double *x, double
 /* Y^T A X, [n x n] from [nv x n]; 0, or -1: no memory. */
 int lm_modes_reduce(const lm_modes *m, const double *A, int n, const double *Y, const double *X,
                     double *out);
-limber_status lm_modes_fail(lm_modes *m, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* Undamped modes of the symmetric part into n, X, lambda. Dense: all of them (and the left basis
  * Y for reduce, X itself unless reactive); large: the lowest `wanted`. */
@@ -108,20 +106,7 @@ limber_status lm_modes_new(lm_modes *m, int found, int complex);
 /* Phase and sign, participation, what moves most. */
 limber_status lm_modes_finish(lm_modes *m);
 
-/* unrecorded.c: a dynamics or statics analysis from run->q, v, of which the state alone is left, and
- * what went wrong in the summary. */
-limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a);
-/* The static equilibrium near run->q into it: by the model's own entry, if it has one. */
-limber_status lm_find_equilibrium(lm_run *run);
-
-/* An analysis that leaves the state as it found it: its group is begun, `compute` makes and records what it
- * makes, the outcome is noted in the file. */
-typedef limber_status lm_aside(lm_run *run, const lm_spec_analysis *a, void *context);
-limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *compute,
-                           void *context);
-
 /* modes_record.c: into the result file. */
-limber_status lm_modes_begin(lm_run *run);
 limber_status lm_modes_record(lm_run *run, const lm_modes *m, const char *about);
 /* One mode as the table and the caller see it. */
 limber_mode lm_modes_public(const lm_modes *m, int i);

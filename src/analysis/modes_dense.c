@@ -170,7 +170,8 @@ static limber_status reduced(lm_modes *m, int n, double *Z, int *empty)
     else if (*empty)
         st = leave_out(m, n, *empty, Z, C);
     else if (bad)
-        st = lm_modes_fail(m, "the mass matrix is not positive: no modes can be found");
+        st = lm_fail(&m->failure, LIMBER_STOPPED,
+                     "the mass matrix is not positive: no modes can be found");
     else
         st = shapes(m, n, massless, Z, C);
     lm_free(M);
@@ -194,11 +195,13 @@ limber_status lm_modes_dense(lm_modes *m, double **Y)
         int left_out = empty;
         empty = 0;
         st = reduced(m, n - left_out, Z + nv * (size_t)rank, &empty);
-        if (!st && empty) st = lm_modes_fail(m, "motions have neither mass nor stiffness");
+        if (!st && empty)
+            st = lm_fail(&m->failure, LIMBER_STOPPED, "motions have neither mass nor stiffness");
     }
     lm_free(Z);
     if (!st && W && (left != rank || m->n != n))
-        st = lm_modes_fail(m, "forces that depend on reactions leave motions undetermined");
+        st = lm_fail(&m->failure, LIMBER_STOPPED,
+                     "forces that depend on reactions leave motions undetermined");
     *Y = W ? W + nv * (size_t)rank : m->X;
     return st;
 }

@@ -200,7 +200,8 @@ static limber_status eigenvalues(general *e)
         if (!bad) e->s0 = s0;
     }
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_modes_fail(e->m, "the eigenvalues do not converge") : LIMBER_OK;
+    return bad ? lm_fail(&e->m->failure, LIMBER_STOPPED, "the eigenvalues do not converge")
+               : LIMBER_OK;
 }
 
 /* ---- the roots ---- */

@@ -195,7 +195,7 @@ static limber_status search(large *L, int wanted, const char *which, double tole
     *found = 0;
     if (start_vector(L)) return LIMBER_INTERRUPTED;
     int rc = lm_lanczos_run(&p, L->lambda + L->out, m->X + nv * (size_t)L->out, found);
-    if (rc == 3) return lm_modes_fail(m, "the eigenvalue solver gave up");
+    if (rc == 3) return lm_fail(&m->failure, LIMBER_STOPPED, "the eigenvalue solver gave up");
     return rc < 0 ? LIMBER_MEMORY : rc == 2 ? LIMBER_INTERRUPTED : LIMBER_OK;
 }
 
@@ -279,7 +279,8 @@ static limber_status without_both(large *L)
             if (fabs(L->x[i]) / m->unit[i] > fabs(L->x[most]) / m->unit[most]) most = i;
         m->sys->form->describe_motion(m->sys, most, name, sizeof name);
     }
-    return lm_modes_fail(m, "a motion (mostly %s) has neither mass nor stiffness", name);
+    return lm_fail(&m->failure, LIMBER_STOPPED,
+                   "a motion (mostly %s) has neither mass nor stiffness", name);
 }
 
 static limber_status find_first(large *L)
@@ -299,7 +300,8 @@ static limber_status find_first(large *L)
             st = attempt(L, &again);
     }
     if (!st && bad) return without_both(L);
-    if (!st && again) st = lm_modes_fail(m, "the modes do not converge; ask for fewer");
+    if (!st && again)
+        st = lm_fail(&m->failure, LIMBER_STOPPED, "the modes do not converge; ask for fewer");
     L->out = 0;
     return st;
 }
@@ -325,7 +327,9 @@ static limber_status rayleigh_ritz(large *L, int n)
     lm_free(XC);
     m->n = n;
     if (!bad) lm_modes_rayleigh(m);
-    return bad < 0 ? LIMBER_MEMORY : bad ? lm_modes_fail(m, "shapes coincide") : LIMBER_OK;
+    return bad < 0 ? LIMBER_MEMORY
+           : bad   ? lm_fail(&m->failure, LIMBER_STOPPED, "shapes coincide")
+                   : LIMBER_OK;
 }
 
 /* 1: among those behind the wanted there is one below the highest that was asked for. */
@@ -350,7 +354,8 @@ static limber_status complete(large *L)
         keep_out(L, L->wanted);
         st = search(L, 2, "LM", fmax(ROUGH, L->accuracy), &found);
         if (st || !missed(L, found)) break;
-        if (k == SEARCHES) return lm_modes_fail(m, "there are too many equal modes");
+        if (k == SEARCHES)
+            return lm_fail(&m->failure, LIMBER_STOPPED, "there are too many equal modes");
         st = search(L, MORE, "LM", L->accuracy, &found);
         if (!st) st = rayleigh_ritz(L, L->wanted + found);
         m->n = L->wanted;
@@ -374,7 +379,8 @@ static limber_status prove(large *L)
         double off = sqrt(fabs(lm_modes_form(m, m->M, y, NULL)));
         double allowed = 1e-5 + 100 * L->accuracy + m->slack[j] / fabs(m->lambda[j] + L->sigma);
         if (!(off < allowed))
-            return lm_modes_fail(m, "mode %d is not accurate: off by %.1g", j + 1, off);
+            return lm_fail(&m->failure, LIMBER_STOPPED, "mode %d is not accurate: off by %.1g",
+                           j + 1, off);
     }
     return LIMBER_OK;
 }

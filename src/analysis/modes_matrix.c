@@ -5,21 +5,11 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { REFINEMENTS = 2, ALGEBRAIC = 20, UNSOLVED = 3 };
 #define ROUNDING 1e-13
-
-limber_status lm_modes_fail(lm_modes *m, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(m->failure, sizeof m->failure, fmt, args);
-    va_end(args);
-    return LIMBER_STOPPED;
-}
 
 /* ---- products with a block of the matrix ---- */
 
@@ -157,7 +147,7 @@ static limber_status not_finite(lm_modes *m)
 {
     m->g->failure[0] = 0;
     lm_explain_mass(m->g, m->g->clock->t, 2);
-    return lm_modes_fail(m, "%s", m->g->failure);
+    return lm_fail(&m->failure, LIMBER_STOPPED, "%s", m->g->failure);
 }
 
 /* ---- what kind of matrices they are ---- */
@@ -231,7 +221,7 @@ static int all_finite(const lm_modes *m)
 static limber_status reserve(lm_modes *m)
 {
     size_t nv = (size_t)m->sys->nv, nnz = (size_t)m->sys->pattern.nnz;
-    m->g = lm_solver_create(m->sys);
+    m->g = lm_integrator_at_rest(m->sys);
     m->zero = m->v0 = m->a0 = LM_NEW_N(&m->arena, double, nv + 1);
     if (m->sys->nvariables) {
         m->v0 = LM_NEW_N(&m->arena, double, nv + 1);
@@ -312,10 +302,11 @@ static limber_status no_accelerations(lm_modes *m, double t, int bad)
 {
     if (bad < 0) return LIMBER_MEMORY;
     if (bad == UNSOLVED)
-        return lm_modes_fail(m, "the equations of the controllers and the power graph have no "
-                                "solution at this state that Newton's method finds");
+        return lm_fail(&m->failure, LIMBER_STOPPED,
+                       "the equations of the controllers and the power graph have no "
+                       "solution at this state that Newton's method finds");
     lm_explain_mass(m->g, t, bad);
-    return lm_modes_fail(m, "%s", m->g->failure);
+    return lm_fail(&m->failure, LIMBER_STOPPED, "%s", m->g->failure);
 }
 
 /* Variables of the state at rest: what they are in that of m->g. */

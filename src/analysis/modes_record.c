@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { RESULTS, EIGENVALUES, PARTICIPATION, SHAPES, SHAPES_IMAGINARY, POSES, NTABLES };
-enum { POSE = 7, TWIST = 6 };
+enum { POSE = LM_POSE_PARTS, TWIST = 6 };
 
 static const char *const table_name[NTABLES] = {"results", "eigenvalues",      "participation",
                                                 "shapes",  "shapes_imaginary", "poses"};
@@ -20,18 +20,11 @@ static const char *const participation_columns[] = {
 /* Columns NAME.PART, a name for each pose. -1: the file fails, -2: no memory. */
 static int pose_table(lm_run *run, lm_arena *arena, int table, int n, const char *const *part)
 {
-    const lm_system *sys = run->sys;
-    char path[96], pose[200];
-    int count = n * sys->nposes;
-    const char **names = LM_NEW_N(arena, const char *, count + 1);
+    char path[96];
+    const char *const *names = lm_record_pose_columns(run, arena, n, part);
     if (!names) return -2;
-    for (int i = 0; i < count; i++) {
-        if (i % n == 0) sys->form->describe_pose(sys, i / n, pose, sizeof pose);
-        names[i] = lm_arena_printf(arena, "%s.%s", pose, part[i % n]);
-        if (!names[i]) return -2;
-    }
     snprintf(path, sizeof path, "%s/%s", run->tables.group, table_name[table]);
-    return lm_h5_table(run->file, path, count, names, 1);
+    return lm_h5_table(run->file, path, n * run->sys->nposes, names, 1);
 }
 
 static int plain_table(lm_run *run, int table, int n, const char *const *columns)
@@ -44,7 +37,6 @@ static int plain_table(lm_run *run, int table, int n, const char *const *columns
 /* All tables; a run that is resumed fills them anew. */
 static limber_status open_tables(lm_run *run, int id[NTABLES])
 {
-    static const char *const pose_part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     static const char *const twist_part[] = {"x", "y", "z", "rx", "ry", "rz"};
     lm_arena arena = {0};
     int bad = 0;
@@ -53,7 +45,7 @@ static limber_status open_tables(lm_run *run, int id[NTABLES])
     id[PARTICIPATION] = plain_table(run, PARTICIPATION, 12, participation_columns);
     id[SHAPES] = pose_table(run, &arena, SHAPES, TWIST, twist_part);
     id[SHAPES_IMAGINARY] = pose_table(run, &arena, SHAPES_IMAGINARY, TWIST, twist_part);
-    id[POSES] = pose_table(run, &arena, POSES, POSE, pose_part);
+    id[POSES] = pose_table(run, &arena, POSES, POSE, lm_pose_part);
     lm_arena_free(&arena);
     for (int i = 0; i < NTABLES; i++) {
         if (id[i] == -2) return LIMBER_MEMORY;
@@ -62,11 +54,6 @@ static limber_status open_tables(lm_run *run, int id[NTABLES])
     for (int i = 0; i < NTABLES && !bad; i++)
         bad = lm_h5_rows(run->file, id[i]) > 0 && lm_h5_truncate(run->file, id[i], 0);
     return bad ? lm_record_failed(run) : LIMBER_OK;
-}
-
-limber_status lm_modes_begin(lm_run *run)
-{
-    return run->file ? lm_record_status(run, "running", "") : LIMBER_OK;
 }
 
 /* ---- shapes as motions of the poses ---- */

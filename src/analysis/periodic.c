@@ -143,16 +143,12 @@ static limber_status play(lm_run *run, const lm_spec_analysis *a, const lm_perio
     const limber_run_options *opt = run->opt;
     limber_run_options here = *opt;
     int rows = p->steps * ((ROWS + p->steps - 1) / p->steps);
-    lm_spec_analysis one = {.type = LM_ANALYSIS_DYNAMICS,
-                            .loc = a->loc,
-                            .until = p->T,
-                            .output_step = p->T / rows,
-                            .tolerance = a->tolerance,
-                            .step = p->T / p->steps,
-                            .method = LM_METHOD_RADAU,
-                            .rho_inf = 0.8,
-                            .at = -1,
-                            .drive = -1};
+    lm_spec_analysis one = lm_analysis_defaults(LM_ANALYSIS_DYNAMICS, a->loc);
+    one.until = p->T;
+    one.output_step = p->T / rows;
+    one.tolerance = a->tolerance;
+    one.step = p->T / p->steps;
+    one.method = LM_METHOD_RADAU;
     here.until = 0;
     run->opt = &here;
     limber_status st = lm_dynamics(run, &one);
@@ -162,13 +158,9 @@ static limber_status play(lm_run *run, const lm_spec_analysis *a, const lm_perio
 
 static limber_status not_found(lm_run *run, const lm_periodic *p, limber_status st)
 {
-    if (st == LIMBER_STOPPED) lm_stop(run, st, "periodic: %s", p->failure);
+    if (st == LIMBER_STOPPED) lm_stop(run, st, "periodic: %s", p->failure.text);
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
-    if (st == LIMBER_IO) return st;
-    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : "stopped";
-    lm_record_status(run, word, run->sum->reason);
-    lm_record_flush(run);
-    return st;
+    return lm_record_end(run, st);
 }
 
 /* The state that goes on is the start of the period, at t = 0. */

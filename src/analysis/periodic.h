@@ -50,7 +50,7 @@ typedef struct lm_periodic {
     double margin; /* moduli so near to 1 are marginal */
     int nmultipliers;
     lm_multiplier *multiplier; /* largest first; a pair is one */
-    char failure[512];
+    lm_failure failure;
     lm_arena arena;
 } lm_periodic;
 
@@ -58,8 +58,6 @@ typedef struct lm_periodic {
 limber_status lm_periodic_begin(lm_periodic *p, lm_system *sys, double T, const double *q,
                                 const double *v);
 void lm_periodic_free(lm_periodic *p);
-limber_status lm_periodic_fail(lm_periodic *p, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* periodic_cycle.c: Z and G at the start. */
 limber_status lm_periodic_basis(lm_periodic *p);

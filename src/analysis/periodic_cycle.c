@@ -4,22 +4,12 @@
 #include "math/eigen.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DEPENDENT 1e-10 /* of constraint rows, over the largest */
 #define RELAX     10    /* periods in the step of the first guess */
 #define OPEN      1e-7  /* a redundant constraint that opens was none */
-
-limber_status lm_periodic_fail(lm_periodic *p, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(p->failure, sizeof p->failure, fmt, args);
-    va_end(args);
-    return LIMBER_STOPPED;
-}
 
 /* ---- memory ---- */
 
@@ -107,11 +97,11 @@ limber_status lm_periodic_begin(lm_periodic *p, lm_system *sys, double T, const 
     p->n = sys->nv;
     for (int k = 0; k < sys->nl; k++) p->n -= sys->active[k];
     if (p->n > LM_PERIODIC_MOST)
-        return lm_periodic_fail(p,
-                                "%d independent motions are too many for the matrix of multipliers "
-                                "(at most %d): use fewer elements, or a formulation with fewer "
-                                "coordinates",
-                                p->n, LM_PERIODIC_MOST);
+        return lm_fail(&p->failure, LIMBER_STOPPED,
+                       "%d independent motions are too many for the matrix of multipliers "
+                       "(at most %d): use fewer elements, or a formulation with fewer "
+                       "coordinates",
+                       p->n, LM_PERIODIC_MOST);
     limber_status st = reserve(p);
     if (!st) st = reserve_motions(p);
     if (st) return st;
@@ -139,7 +129,7 @@ static limber_status start(lm_periodic *p)
     if (p->sys->form->select_rows(p->sys, 0, g->q, 0) < 0) return LIMBER_MEMORY;
     int bad = lm_integrator_start(g, 0, 0);
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_periodic_fail(p, "%s", g->failure) : LIMBER_OK;
+    return bad ? lm_fail(&p->failure, LIMBER_STOPPED, "%s", g->failure) : LIMBER_OK;
 }
 
 /* Row `which` of the active ones, of the matrix with these values, times the units of velocities. */
@@ -167,9 +157,10 @@ static limber_status free_motions(lm_periodic *p)
     lm_free(A);
     if (bad < 0) return LIMBER_MEMORY;
     if (bad || rank != p->na || p->na + p->n != (int)nv)
-        return lm_periodic_fail(p, "the joints are in a singular position at the start: what they "
-                                   "leave free is not a matter of small motions; start the "
-                                   "period elsewhere, by 'initial' and the drive");
+        return lm_fail(&p->failure, LIMBER_STOPPED,
+                       "the joints are in a singular position at the start: what they "
+                       "leave free is not a matter of small motions; start the "
+                       "period elsewhere, by 'initial' and the drive");
     return LIMBER_OK;
 }
 
@@ -208,7 +199,9 @@ static limber_status rates_of_motions(lm_periodic *p)
     lm_free(A);
     for (size_t i = 0; i < nv * n; i++) p->G[i] *= -p->unit[i % nv];
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_periodic_fail(p, "the constraints do not determine their motions") : LIMBER_OK;
+    return bad ? lm_fail(&p->failure, LIMBER_STOPPED,
+                         "the constraints do not determine their motions")
+               : LIMBER_OK;
 }
 
 limber_status lm_periodic_basis(lm_periodic *p)
@@ -222,7 +215,9 @@ limber_status lm_periodic_basis(lm_periodic *p)
     int bad = p->sys->form->jacobian(p->sys, &s, 1, 0, 0, p->Phi) ||
               lm_tangent_constraints(p->tangent, g, p->N);
     p->sys->softness = softness;
-    if (bad) return lm_periodic_fail(p, "the constraints cannot be evaluated at the start");
+    if (bad)
+        return lm_fail(&p->failure, LIMBER_STOPPED,
+                       "the constraints cannot be evaluated at the start");
     st = free_motions(p);
     return st ? st : rates_of_motions(p);
 }
@@ -253,7 +248,8 @@ static limber_status watch_redundant(lm_periodic *p)
     int bad = lm_project_position(g, g->clock->t, g->q, &moved, &gap);
     if (!bad) bad = lm_integrator_start(g, g->clock->t, 1);
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_periodic_fail(p, "at t = %.6g: the joints contradict each other", g->clock->t)
+    return bad ? lm_fail(&p->failure, LIMBER_STOPPED,
+                         "at t = %.6g: the joints contradict each other", g->clock->t)
                : LIMBER_OK;
 }
 
@@ -272,21 +268,21 @@ static limber_status one_step(lm_periodic *p, int with_tangent)
     if (kink > p->T - same) kink = INFINITY;
     int bad = g->ops->step(g, fmin(p->T, kink - 0.01 * same));
     if (bad < 0) return LIMBER_MEMORY;
-    if (bad) return lm_periodic_fail(p, "%s", g->failure);
+    if (bad) return lm_fail(&p->failure, LIMBER_STOPPED, "%s", g->failure);
     if (with_tangent && p->n > 0) bad = lm_tangent_step(p->tangent, g, p->columns, p->xi, p->dv);
     if (bad < 0) return LIMBER_MEMORY;
     if (bad)
-        return lm_periodic_fail(p,
-                                "at t = %.6g: the motion passes through a singular position of the "
-                                "joints, where small deviations have no future; change lengths or "
-                                "joints so that it does not",
-                                g->clock->t);
+        return lm_fail(&p->failure, LIMBER_STOPPED,
+                       "at t = %.6g: the motion passes through a singular position of the "
+                       "joints, where small deviations have no future; change lengths or "
+                       "joints so that it does not",
+                       g->clock->t);
     take_sample(p);
     limber_status st = watch_redundant(p);
     if (st || g->clock->t < kink - 0.02 * same) return st ? st : tell_progress(p);
     bad = lm_integrator_start(g, kink + 0.01 * same, 1);
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_periodic_fail(p, "%s", g->failure) : tell_progress(p);
+    return bad ? lm_fail(&p->failure, LIMBER_STOPPED, "%s", g->failure) : tell_progress(p);
 }
 
 /* What is missing at the end: dx, and r of it. */

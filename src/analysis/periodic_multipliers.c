@@ -54,7 +54,7 @@ limber_status lm_periodic_multipliers(lm_periodic *p)
     }
     lm_free(re);
     if (bad < 0) return LIMBER_MEMORY;
-    if (bad) return lm_periodic_fail(p, "the multipliers do not converge");
+    if (bad) return lm_fail(&p->failure, LIMBER_STOPPED, "the multipliers do not converge");
     qsort(p->multiplier, (size_t)p->nmultipliers, sizeof *p->multiplier, larger);
     return LIMBER_OK;
 }

@@ -125,18 +125,18 @@ static limber_status not_closed(lm_periodic *p)
     double size = p->nfree ? drift(p, &which) : 0;
     if (size > 0.5 * norm(2 * p->n, p->r)) {
         p->sys->form->describe_motion(p->sys, mover(p, which), name, sizeof name);
-        return lm_periodic_fail(p,
-                                "no periodic motion: nothing holds the motion of %s, it goes on by "
-                                "%.3g (relative) in each period of %.6g, or a free vibration has "
-                                "this very period (resonance: a multiplier is 1); hold or damp "
-                                "that motion, or change the speed",
-                                name, size, p->T);
+        return lm_fail(&p->failure, LIMBER_STOPPED,
+                       "no periodic motion: nothing holds the motion of %s, it goes on by "
+                       "%.3g (relative) in each period of %.6g, or a free vibration has "
+                       "this very period (resonance: a multiplier is 1); hold or damp "
+                       "that motion, or change the speed",
+                       name, size, p->T);
     }
-    return lm_periodic_fail(p,
-                            "no periodic motion found: after %d periods of %.6g the end still "
-                            "misses the start by %.3g (relative); more 'steps', damping, or "
-                            "'initial' values nearer to the motion may help",
-                            p->cycles, p->T, norm(2 * p->n, p->r));
+    return lm_fail(&p->failure, LIMBER_STOPPED,
+                   "no periodic motion found: after %d periods of %.6g the end still "
+                   "misses the start by %.3g (relative); more 'steps', damping, or "
+                   "'initial' values nearer to the motion may help",
+                   p->cycles, p->T, norm(2 * p->n, p->r));
 }
 
 /* Motions that constraints and drives prescribe come back by themselves, or never. */
@@ -151,11 +151,11 @@ static limber_status check_prescribed(lm_periodic *p)
     }
     if (most <= OPEN * motion(p)) return LIMBER_OK;
     p->sys->form->describe_motion(p->sys, worst, name, sizeof name);
-    return lm_periodic_fail(p,
-                            "no periodic motion: %s is not back after the period of %.6g, by %.3g "
-                            "(relative): the drives take it elsewhere; give a 'period' after which "
-                            "they all repeat",
-                            name, p->T, most);
+    return lm_fail(&p->failure, LIMBER_STOPPED,
+                   "no periodic motion: %s is not back after the period of %.6g, by %.3g "
+                   "(relative): the drives take it elsewhere; give a 'period' after which "
+                   "they all repeat",
+                   name, p->T, most);
 }
 
 /* ---- Newton ---- */
@@ -168,7 +168,8 @@ static limber_status with_matrix(lm_periodic *p)
     if (st || p->n == 0) return st;
     int bad = decompose(p);
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_periodic_fail(p, "the singular values of the period's matrix do not converge")
+    return bad ? lm_fail(&p->failure, LIMBER_STOPPED,
+                         "the singular values of the period's matrix do not converge")
                : LIMBER_OK;
 }
 

@@ -24,6 +24,4 @@ void lm_power_flow_add(lm_power_flow *f, double energy, double power, double t);
 struct lm_run;
 limber_status lm_record_power(struct lm_run *run, int n, const lm_power_flow *flow);
 
-const char *lm_element_type_name(lm_element_type type); /* "Se", "R", "1", "port", ... */
-
 #endif

@@ -5,16 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *lm_element_type_name(lm_element_type type)
-{
-    static const char *const names[] = {
-        [LM_ELEMENT_SE] = "Se",    [LM_ELEMENT_SF] = "Sf",  [LM_ELEMENT_R] = "R",
-        [LM_ELEMENT_C] = "C",      [LM_ELEMENT_I] = "I",    [LM_ELEMENT_TF] = "TF",
-        [LM_ELEMENT_GY] = "GY",    [LM_ELEMENT_ZERO] = "0", [LM_ELEMENT_ONE] = "1",
-        [LM_ELEMENT_PORT] = "port"};
-    return names[type];
-}
-
 void lm_power_flow_add(lm_power_flow *f, double energy, double power, double t)
 {
     int source = f->type == LM_ELEMENT_SE || f->type == LM_ELEMENT_SF;

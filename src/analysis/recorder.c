@@ -34,6 +34,7 @@ limber_status lm_record_failed(lm_run *run)
 static const char *const energy_columns[] = {"kinetic", "elastic",    "gravity", "stored",
                                              "work",    "dissipated", "balance", "constraint"};
 enum { ENERGY_COLUMNS = 8, STEP_COLUMNS = 5 };
+const char *const lm_pose_part[LM_POSE_PARTS] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
 static const char *const step_columns[] = {"t", "step", "iterations", "error", "rejected"};
 
 /* Rows per chunk: about 64 kB, so that a table is neither many tiny pieces nor late on disk. */
@@ -50,24 +51,32 @@ static int make_table(lm_run *run, const char *name, int n, const char *const *c
     return lm_h5_table(run->file, path, n, columns, block_rows(n));
 }
 
-/* Column names of t and the outputs, and of the poses. */
+const char *const *lm_record_pose_columns(const lm_run *run, lm_arena *arena, int n,
+                                          const char *const *part)
+{
+    const lm_system *sys = run->sys;
+    char whose[200];
+    const char **names = LM_NEW_N(arena, const char *, n * sys->nposes + 1);
+    for (int i = 0; names && i < n * sys->nposes; i++) {
+        if (i % n == 0) sys->form->describe_pose(sys, i / n, whose, sizeof whose);
+        names[i] = lm_arena_printf(arena, "%s.%s", whose, part[i % n]);
+        if (!names[i]) return NULL;
+    }
+    return names;
+}
+
+/* The tables whose columns have names: t and the outputs, and the poses. */
 static int named_tables(lm_run *run, lm_arena *arena)
 {
-    static const char *const part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     const lm_spec *spec = run->model->spec;
     int nout = spec->outputs.n, npose = run->sys->nposes;
-    char whose[160];
-    const char **names = LM_NEW_N(arena, const char *, 1 + nout + 7 * npose);
-    if (!names) return -1;
+    const char **names = LM_NEW_N(arena, const char *, 1 + nout);
+    const char *const *poses = lm_record_pose_columns(run, arena, LM_POSE_PARTS, lm_pose_part);
+    if (!names || !poses) return -1;
     names[0] = "t";
     for (int i = 0; i < nout; i++) names[1 + i] = spec->outputs.at[i].item.name;
     run->tables.results = make_table(run, "results", 1 + nout, names);
-    for (int i = 0; i < 7 * npose; i++) {
-        if (i % 7 == 0) run->sys->form->describe_pose(run->sys, i / 7, whose, sizeof whose);
-        names[i] = lm_arena_printf(arena, "%s.%s", whose, part[i % 7]);
-        if (!names[i]) return -1;
-    }
-    run->tables.poses = npose ? make_table(run, "poses", 7 * npose, names) : -1;
+    run->tables.poses = npose ? make_table(run, "poses", LM_POSE_PARTS * npose, poses) : -1;
     return 0;
 }
 
@@ -132,14 +141,10 @@ static limber_status wrench_tables(lm_run *run, lm_arena *arena)
     return worst == -2 ? LIMBER_MEMORY : worst == -3 ? lm_record_failed(run) : LIMBER_OK;
 }
 
-limber_status lm_record_begin(lm_run *run, const char *type, int first)
+limber_status lm_record_begin(lm_run *run)
 {
     lm_arena arena = {0};
     if (!run->file) return LIMBER_OK;
-    if (first)
-        snprintf(run->tables.group, sizeof run->tables.group, "/%s", type);
-    else
-        snprintf(run->tables.group, sizeof run->tables.group, "/%s_%d", type, run->index + 1);
     int bad = named_tables(run, &arena);
     run->tables.events = -1;
     run->tables.energy = make_table(run, "energy", ENERGY_COLUMNS, energy_columns);
@@ -304,6 +309,16 @@ limber_status lm_record_status(lm_run *run, const char *status, const char *reas
     bad |= lm_h5_write_attr_text(run->file, "/", "status", done ? "running" : status);
     bad |= lm_h5_write_attr_text(run->file, "/", "reason", reason);
     return bad ? lm_record_failed(run) : LIMBER_OK;
+}
+
+limber_status lm_record_end(lm_run *run, limber_status st)
+{
+    if (st == LIMBER_IO) return st; /* the file has failed */
+    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
+    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
+    limber_status written = lm_record_status(run, word, why);
+    if (!written) written = lm_record_flush(run);
+    return st ? st : written;
 }
 
 int lm_record_table(lm_run *run, const char *name, int n, const char *const *columns)

@@ -1,20 +1,12 @@
 /* What cannot be run is refused before anything is computed or written. */
-#include "analysis/periodic.h"
+#include "analysis/refuse.h"
 
+#include "analysis/periodic.h"
 #include "analysis/steady.h"
 
 #include <math.h>
 
-enum { MOST_ROWS = 100000000 }; /* of a result, as in the reader */
-
-const char *lm_analysis_name(lm_analysis_type type)
-{
-    static const char *const names[] = {"dynamics",  "statics",  "modes",
-                                        "linearize", "campbell", "periodic"};
-    return names[type];
-}
-
-static limber_status refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
+limber_status lm_refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
 {
     double until = run->opt->until > 0 ? run->opt->until : a->until;
     double rows = until / fmin(a->output_step, until);
@@ -32,16 +24,16 @@ static limber_status refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
             "own axis: give its section rhoIy and rhoIz, or use 'generalized-alpha'");
         return LIMBER_UNSUPPORTED;
     }
-    if (rows <= MOST_ROWS) return LIMBER_OK;
+    if (rows <= LM_OUTPUT_ROWS) return LIMBER_OK;
     lm_error(run->diag, a->loc,
              "up to t = %.6g in output steps of %.6g makes %.3g rows of output; at most %d are "
              "possible: raise 'output_step' or end earlier",
-             until, a->output_step, rows, MOST_ROWS);
+             until, a->output_step, rows, LM_OUTPUT_ROWS);
     return LIMBER_INPUT;
 }
 
 /* Accelerations are a matter of the state. */
-static limber_status refuse_linearize(lm_run *run, const lm_spec_analysis *a)
+limber_status lm_refuse_linearize(lm_run *run, const lm_spec_analysis *a)
 {
     if (!run->sys || !run->sys->massless) return LIMBER_OK;
     lm_error(run->diag, a->loc,
@@ -51,7 +43,7 @@ static limber_status refuse_linearize(lm_run *run, const lm_spec_analysis *a)
 }
 
 /* Of a circuit or a controller alone nothing vibrates that `modes` could show. */
-static limber_status refuse_modes(lm_run *run, const lm_spec_analysis *a)
+limber_status lm_refuse_modes(lm_run *run, const lm_spec_analysis *a)
 {
     if (!run->sys || run->model->nbodies > 0) return LIMBER_OK;
     lm_error(
@@ -68,7 +60,7 @@ static int remembers(const lm_system *sys)
 }
 
 /* What changes between steps only has no derivative. */
-static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
+limber_status lm_refuse_periodic(lm_run *run, const lm_spec_analysis *a)
 {
     double T;
     const lm_system *sys = run->sys;
@@ -91,7 +83,7 @@ static limber_status refuse_periodic(lm_run *run, const lm_spec_analysis *a)
     return lm_periodic_period(run, a, &T);
 }
 
-static limber_status refuse_campbell(lm_run *run, const lm_spec_analysis *a)
+limber_status lm_refuse_campbell(lm_run *run, const lm_spec_analysis *a)
 {
     const lm_model *m = run->model;
     if (run->sys && run->sys->nvariables) {
@@ -118,14 +110,4 @@ static limber_status refuse_campbell(lm_run *run, const lm_spec_analysis *a)
     lm_error(run->diag, a->loc, "'campbell' is not possible with the formulation '%s'",
              run->sys->form->name);
     return LIMBER_UNSUPPORTED;
-}
-
-limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a)
-{
-    if (a->type == LM_ANALYSIS_DYNAMICS) return refuse_dynamics(run, a);
-    if (a->type == LM_ANALYSIS_MODES) return refuse_modes(run, a);
-    if (a->type == LM_ANALYSIS_LINEARIZE) return refuse_linearize(run, a);
-    if (a->type == LM_ANALYSIS_PERIODIC) return refuse_periodic(run, a);
-    if (a->type == LM_ANALYSIS_CAMPBELL) return refuse_campbell(run, a);
-    return LIMBER_OK; /* statics, modes */
 }

@@ -3,8 +3,6 @@
  * asked for again gives the same numbers again, whatever was asked in between. */
 #include "analysis/rigid_motion.h"
 
-#include "analysis/modes.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -47,15 +47,35 @@ void lm_motion_along_helix(const lm_system *sys, double *x);
 void lm_scale_variables(lm_integrator *g, double dt, int starting);
 void lm_forget_scales(lm_integrator *g);
 
-/* refuse.c: errors for what this version cannot do. */
-limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a);
+/* analyses.c: the list of them. */
 const char *lm_analysis_name(lm_analysis_type type);
+int lm_analysis_find(const char *name); /* -1: there is none */
+/* 1: it leaves another state than it was given, from which the next one goes on, and rows of it. */
+int lm_analysis_hands_on(lm_analysis_type type);
+/* Errors for what this version cannot do (refuse.c). */
+limber_status lm_refuse_analysis(lm_run *run, const lm_spec_analysis *a);
+limber_status lm_refuse_analyses(lm_run *run); /* of the model's list: the first of them */
+/* Run it from run->q, v. */
+limber_status lm_analyse(lm_run *run, const lm_spec_analysis *a);
 
 limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a);
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a);
 
-/* recorder.c: rows of results. */
-limber_status lm_record_begin(lm_run *run, const char *type, int first);
+/* aside.c: an analysis once more, without a file; of it the state is left, and why it failed. */
+limber_status lm_run_again(lm_run *run, const lm_spec_analysis *a);
+/* On the way to a state that another analysis is about: the same, nothing of it is told, and its iterations
+ * count. */
+limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a);
+/* The static equilibrium near run->q into it: by the model's own entry, if it has one. */
+limber_status lm_find_equilibrium(lm_run *run);
+/* An analysis that leaves the state as it found it: its group is begun, `compute` makes and records what it
+ * makes, the outcome is noted in the file. */
+typedef limber_status lm_aside(lm_run *run, const lm_spec_analysis *a, void *context);
+limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *compute,
+                           void *context);
+
+/* recorder.c: rows of results; its tables in run->tables.group. */
+limber_status lm_record_begin(lm_run *run);
 /* What stands in a row beside the outputs and poses. */
 typedef struct lm_balance {
     lm_energy e;         /* of the state */
@@ -77,8 +97,16 @@ limber_status lm_record_truncate_events(lm_run *run, long rows);
 /* Drop the rows after the first `rows` of all other tables, and after `steps` of the steps. */
 limber_status lm_record_truncate(lm_run *run, long rows, long steps);
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason);
+/* The analysis has ended with st: the word for it, the reason in the summary, and all of it to the disk.
+ * Returns st, or what went wrong with the file. */
+limber_status lm_record_end(lm_run *run, limber_status st);
 /* An empty table of that name in the analysis' group; < 0: the file fails. */
 int lm_record_table(lm_run *run, const char *name, int n, const char *const *columns);
+/* Columns NAME.PART, n parts of each pose; NULL: no memory. And the parts of a pose. */
+const char *const *lm_record_pose_columns(const lm_run *run, lm_arena *arena, int n,
+                                          const char *const *part);
+enum { LM_POSE_PARTS = 7 };
+extern const char *const lm_pose_part[LM_POSE_PARTS];
 /* Put a file error into the summary. */
 limber_status lm_record_failed(lm_run *run);
 

@@ -352,12 +352,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->sum->t = a->linear && !st ? 1 : s.last.factor;
     snprintf(run->sum->method, sizeof run->sum->method, a->linear ? "linear" : "newton");
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
-    if (st != LIMBER_IO) {
-        const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
-        limber_status w = lm_record_status(run, word, run->sum->reason);
-        if (!w) w = lm_record_flush(run);
-        if (!st) st = w;
-    }
+    st = lm_record_end(run, st);
     lm_linear_destroy(s.lin);
     lm_stability_destroy(s.stab);
     lm_rest_destroy(s.rest);

@@ -2,7 +2,6 @@
 #include "analysis/steady.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,18 +9,6 @@ enum { ITERATIONS = 40, HALVINGS = 12 };
 #define SMALL      1e-13 /* last motion of Newton's method, over the size or in radians */
 #define GOOD       1e-8  /* below this, one that does not get smaller is rounding */
 #define CONSISTENT 1e-7  /* of constraint rates, over those of the rotation */
-
-static limber_status fail(lm_steady *s, limber_status st, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static limber_status fail(lm_steady *s, limber_status st, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(s->failure, sizeof s->failure, fmt, args);
-    va_end(args);
-    return st;
-}
 
 lm_state lm_steady_state(const lm_steady *s)
 {
@@ -104,10 +91,11 @@ static const char *joint_name(const lm_model *m, int joint) { return m->joints[j
 static limber_status not_as_a_whole(lm_steady *s, int joint)
 {
     const lm_model *m = s->sys->model;
-    return fail(s, LIMBER_INPUT,
-                "the model does not turn as a whole about the axis of joint '%s': joint '%s' holds "
-                "what turns; use 'linearize' for the motion at an instant",
-                joint_name(m, s->joint), joint < m->njoints ? joint_name(m, joint) : "");
+    return lm_fail(
+        &s->failure, LIMBER_INPUT,
+        "the model does not turn as a whole about the axis of joint '%s': joint '%s' holds "
+        "what turns; use 'linearize' for the motion at an instant",
+        joint_name(m, s->joint), joint < m->njoints ? joint_name(m, joint) : "");
 }
 
 /* The rotation is one that the joints let happen. */
@@ -116,13 +104,13 @@ static limber_status check_motion(lm_steady *s)
     lm_system *sys = s->sys;
     s->speed = 1;
     if (lm_steady_motion(s, s->q))
-        return fail(s, LIMBER_INPUT,
-                    "the coordinates of the formulation '%s' cannot say that the model turns "
-                    "steadily about the axis of joint '%s'; use 'corotational'",
-                    sys->form->name, joint_name(sys->model, s->joint));
+        return lm_fail(&s->failure, LIMBER_INPUT,
+                       "the coordinates of the formulation '%s' cannot say that the model turns "
+                       "steadily about the axis of joint '%s'; use 'corotational'",
+                       sys->form->name, joint_name(sys->model, s->joint));
     lm_state at = lm_steady_state(s);
     if (sys->form->constraint_rate(sys, &at, s->x))
-        return fail(s, LIMBER_INPUT, "the constraints cannot be evaluated");
+        return lm_fail(&s->failure, LIMBER_INPUT, "the constraints cannot be evaluated");
     for (int k = 0; k < sys->nl; k++) {
         double unit = sys->angular[sys->nv + k] ? 1 : s->size;
         if (sys->active[k] && fabs(s->x[k]) > CONSISTENT * unit)
@@ -153,13 +141,14 @@ limber_status lm_steady_begin(lm_steady *s, lm_system *sys, int joint, const dou
     const lm_row *drive = lm_steady_drive(m, joint);
     *s = (lm_steady){.sys = sys, .joint = joint};
     if (!drive)
-        return fail(s, LIMBER_INPUT,
-                    "joint '%s' has no drive of its angle: give it one, for example 'drive: 0*t'; "
-                    "its speed is that of the analysis",
-                    joint_name(m, joint));
+        return lm_fail(
+            &s->failure, LIMBER_INPUT,
+            "joint '%s' has no drive of its angle: give it one, for example 'drive: 0*t'; "
+            "its speed is that of the analysis",
+            joint_name(m, joint));
     if (!sys->form->turn)
-        return fail(s, LIMBER_INPUT, "the formulation '%s' does not know steady rotation",
-                    sys->form->name);
+        return lm_fail(&s->failure, LIMBER_INPUT,
+                       "the formulation '%s' does not know steady rotation", sys->form->name);
     double *scratch = LM_NEW_N(&s->arena, double, lm_expr_scratch(drive->drive, 2) + 8);
     if (!scratch || reserve(s)) return LIMBER_MEMORY;
     memcpy(s->q, q, sizeof(double) * (size_t)sys->nq);
@@ -171,7 +160,8 @@ limber_status lm_steady_begin(lm_steady *s, lm_system *sys, int joint, const dou
     int held = lm_steady_bodies(m, joint, (unsigned char *)s->turning.body);
     if (held) return not_as_a_whole(s, held - 1);
     limber_status st = lm_steady_known_begin(s);
-    if (st && *lm_steady_known_failure(s)) return fail(s, st, "%s", lm_steady_known_failure(s));
+    if (st && *lm_steady_known_failure(s))
+        return lm_fail(&s->failure, st, "%s", lm_steady_known_failure(s));
     return st ? st : begin_pencil(s);
 }
 
@@ -328,26 +318,28 @@ static int free_motion(lm_steady *s)
 static limber_status none_found(lm_steady *s, double speed)
 {
     char name[160];
-    if (s->failure[0]) return LIMBER_STOPPED; /* the companion's */
+    if (s->failure.text[0]) return LIMBER_STOPPED; /* the companion's */
     if (s->singular && free_motion(s) == 0) {
         name_mover(s, name, sizeof name);
-        return fail(s, LIMBER_STOPPED,
-                    "the steady rotation is not determined at speed %.6g: nothing holds the motion "
-                    "of %s; hold it by a joint, a spring or a drive",
-                    s->speed, name);
+        return lm_fail(
+            &s->failure, LIMBER_STOPPED,
+            "the steady rotation is not determined at speed %.6g: nothing holds the motion "
+            "of %s; hold it by a joint, a spring or a drive",
+            s->speed, name);
     }
     name_mover(s, name, sizeof name);
-    return fail(s, LIMBER_STOPPED,
-                "no equilibrium of steady rotation was found beyond speed %.6g (tried %.6g): what "
-                "moves away is mostly %s",
-                s->speed, speed, name);
+    return lm_fail(
+        &s->failure, LIMBER_STOPPED,
+        "no equilibrium of steady rotation was found beyond speed %.6g (tried %.6g): what "
+        "moves away is mostly %s",
+        s->speed, speed, name);
 }
 
 /* Centrifugal forces grow with the square of the speed, and so are steps towards it. */
 limber_status lm_steady_find(lm_steady *s, double speed)
 {
     double from = s->speed, part = 1;
-    s->failure[0] = 0;
+    s->failure.text[0] = 0;
     for (int halvings = 0;;) {
         double was = s->speed, goal = speed * speed, here = was * was;
         keep(s);
@@ -356,12 +348,13 @@ limber_status lm_steady_find(lm_steady *s, double speed)
         if (bad > 0 && part >= 1) bad = converge_otherwise(s);
         if (bad < 0) return LIMBER_MEMORY;
         if (bad) {
-            if (!s->failure[0]) fail(s, LIMBER_STOPPED, "%s", lm_steady_known_failure(s));
+            if (!s->failure.text[0])
+                lm_fail(&s->failure, LIMBER_STOPPED, "%s", lm_steady_known_failure(s));
             restore(s, was);
             part *= 0.5;
             if (++halvings > HALVINGS || from == speed) return none_found(s, speed);
         } else if (s->speed == speed) {
-            s->failure[0] = 0;
+            s->failure.text[0] = 0;
             return LIMBER_OK;
         } else
             part = fmin(1, 2 * part);

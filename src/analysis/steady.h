@@ -36,7 +36,7 @@ typedef struct lm_steady {
     double held;        /* part of the mass in the matrix */
     int singular;       /* the matrix was, at the last step */
     long iterations;
-    char failure[512];
+    lm_failure failure;
     lm_arena arena;
 } lm_steady;
 

@@ -64,7 +64,7 @@ limber_status lm_steady_known_turn(lm_steady *s, double angle)
 
 const char *lm_steady_known_failure(const lm_steady *s)
 {
-    return s->known ? s->known->rigid.failure : "";
+    return s->known ? s->known->rigid.failure.text : "";
 }
 
 void lm_steady_known_free(lm_steady *s)

@@ -14,17 +14,28 @@ struct limber_model {
     lm_model m;
 };
 
-/* The formulation by name, or the model's; NULL after an error in `diag`. */
+/* model.c: the formulation by name, or the model's; NULL after an error in `diag`. */
 const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag);
 
-/* -1, with a sentence in err, when a file (`what` it is: "CSV file") would replace the result file or
+/* run.c: the state at the start and room for rows, in a run with a system; what a run holds given back. */
+struct lm_run;
+limber_status lm_prepare(struct lm_run *run);
+void lm_release(struct lm_run *run);
+
+/* result_file.c: open or make run->file, where the options name one. */
+limber_status lm_open_results(struct lm_run *run);
+
+/* targets.c. -1, with a sentence in err, when a file (`what` it is: "CSV file") would replace the result file or
  * the model (NULL: none), or cannot be written where it should be. */
 int lm_target_refuse(const char *what, const char *path, const char *results, const char *model,
                      char *err, size_t size);
-/* -1, with a sentence in err, when no report can be made: this build has no page for it. */
-int lm_report_refuse(char *err, size_t size);
 /* -1, with a sentence in err, when the folder cannot be made or written to; it is made on the way. */
 int lm_folder_refuse(const char *folder, char *err, size_t size);
+/* All of them that the options of a run name. */
+limber_status lm_check_files(struct lm_run *run);
+
+/* report.c. -1, with a sentence in err, when no report can be made: this build has no page for it. */
+int lm_report_refuse(char *err, size_t size);
 
 /* A drawing of the model in the state q of sys; both may be NULL: as drawn. */
 struct lm_system;

@@ -45,7 +45,6 @@ static limber_status load(const char *text, size_t size, const char *name,
 {
     lm_read_options ro = {0};
     lm_spec *spec = NULL;
-    jmp_buf oom;
     limber_model *model = lm_alloc(sizeof *model);
     *out = NULL;
     if (!model) return LIMBER_MEMORY;
@@ -58,14 +57,7 @@ static limber_status load(const char *text, size_t size, const char *name,
         lm_error(diag, (lm_loc){.file = name}, "the refined beams have too many elements");
         st = LIMBER_INPUT;
     }
-    if (!st) {
-        model->m.arena.on_fail = &oom;
-        if (setjmp(oom))
-            st = LIMBER_MEMORY;
-        else if (lm_compile(&model->m, spec, diag))
-            st = LIMBER_INPUT;
-        model->m.arena.on_fail = NULL;
-    }
+    if (!st) st = lm_compile_safely(&model->m, spec, diag);
     lm_diag_sort(diag);
     if (diag->out_of_memory) st = LIMBER_MEMORY;
     if (st) {
@@ -133,20 +125,28 @@ void limber_model_on_step(limber_model *model, int (*function)(void *context, li
 void limber_schema_json(FILE *out) { lm_schema_json(out); }
 void limber_schema_markdown(FILE *out) { lm_schema_markdown(out); }
 
+int limber_formulation_count(void) { return LM_FORMULATIONS; }
+
+const char *limber_formulation_name(int number)
+{
+    if (number < 0 || number >= LM_FORMULATIONS) return NULL;
+    return lm_form_name((lm_formulation_type)number);
+}
+
 const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag)
 {
-    const char *names[LM_FORM_FFR + 1];
+    const char *names[LM_FORMULATIONS];
     lm_formulation_type type = m->spec->formulation.type;
     lm_loc loc =
         m->spec->formulation.given ? m->spec->formulation.loc : (lm_loc){m->spec->file, 0, 0};
     int found = !name;
-    for (int i = 0; i <= LM_FORM_FFR; i++) {
+    for (int i = 0; i < LM_FORMULATIONS; i++) {
         names[i] = lm_form_name((lm_formulation_type)i);
         if (name && strcmp(name, names[i]) == 0) type = (lm_formulation_type)i, found = 1;
     }
     if (name) loc = (lm_loc){"--formulation", 0, 0};
     if (!found) {
-        const char *near = lm_nearest(name, names, LM_FORM_FFR + 1);
+        const char *near = lm_nearest(name, names, LM_FORMULATIONS);
         lm_error(diag, loc, "unknown formulation '%s'%s%s%s", name, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
         return NULL;

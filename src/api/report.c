@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the page ---- */
 
@@ -172,17 +170,6 @@ limber_status lm_draw(const lm_model *m, lm_system *sys, const double *q,
 }
 
 /* ---- ParaView ---- */
-
-int lm_folder_refuse(const char *folder, char *err, size_t size)
-{
-    struct stat st;
-    int why = mkdir(folder, 0777) && errno != EEXIST ? errno : 0;
-    if (!why && stat(folder, &st)) why = errno;
-    if (!why && !S_ISDIR(st.st_mode)) why = ENOTDIR;
-    if (!why && access(folder, W_OK)) why = errno;
-    if (why) snprintf(err, size, "cannot write to the folder %s: %s", folder, strerror(why));
-    return why ? -1 : 0;
-}
 
 limber_status limber_export_vtk(const char *results, const char *folder,
                                 const limber_view_options *options, limber_messages *msg)

@@ -22,12 +22,21 @@ static const lm_spec_analysis *first_dynamics(const lm_spec *spec)
     return NULL;
 }
 
-/* The dynamics start where the analyses before them in the list end; only statics move the state. */
-static limber_status statics_before(limber_simulation *s, const lm_spec_analysis *dynamics)
+/* What cannot be run is refused first, as in a run of the whole list. */
+static limber_status refuse(limber_simulation *s, const lm_spec_analysis *dynamics)
+{
+    limber_status st = LIMBER_OK;
+    for (const lm_spec_analysis *a = s->run.model->spec->analyses.at; a <= dynamics && !st; a++)
+        if (lm_analysis_hands_on(a->type)) st = lm_refuse_analysis(&s->run, a);
+    return st;
+}
+
+/* The dynamics start where the analyses before them in the list end. */
+static limber_status run_before(limber_simulation *s, const lm_spec_analysis *dynamics)
 {
     limber_status st = LIMBER_OK;
     for (const lm_spec_analysis *a = s->run.model->spec->analyses.at; a < dynamics && !st; a++)
-        if (a->type == LM_ANALYSIS_STATICS) st = lm_statics(&s->run, a);
+        if (lm_analysis_hands_on(a->type)) st = lm_analyse(&s->run, a);
     return st;
 }
 
@@ -38,17 +47,16 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
         lm_error(diag, ((lm_loc){m->spec->file, 0, 0}), "the model has no 'dynamics' analysis");
         return LIMBER_INPUT;
     }
-    limber_status st = lm_refuse_analysis(&s->run, a);
-    if (st) return st;
     const lm_form *form = lm_choose_form(m, NULL, diag);
-    st = form ? lm_system_create(form, m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st = form ? lm_system_create(form, m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
+    if (!st) st = refuse(s, a);
     if (st) return st;
     s->q = lm_alloc(sizeof(double) * (size_t)(s->run.sys->nq + s->run.sys->nv + 1));
     if (!s->q) return LIMBER_MEMORY;
     s->run.q = s->q;
     s->run.v = s->q + s->run.sys->nq;
     st = lm_initial_state(&s->run);
-    if (!st) st = statics_before(s, a);
+    if (!st) st = run_before(s, a);
     return st ? st : lm_dynamics_open(&s->run, a, &s->d);
 }
 

@@ -28,6 +28,15 @@ void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, 
     d->list.at[d->list.n++] = (lm_message){loc, severity, text};
 }
 
+limber_status lm_fail(lm_failure *f, limber_status status, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(f->text, sizeof f->text, fmt, args);
+    va_end(args);
+    return status;
+}
+
 /* Insertion sort: stable, and the list has at most LM_DIAG_MOST entries. Files keep the order in
  * which they first appear. */
 static int file_rank(const lm_diag *d, const char *file)

@@ -3,6 +3,8 @@
 #ifndef LM_BASE_DIAG_H
 #define LM_BASE_DIAG_H
 
+#include <limber/status.h>
+
 #include "base/mem.h"
 
 typedef struct lm_loc {
@@ -35,6 +37,15 @@ void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, 
 
 void lm_diag_sort(lm_diag *d); /* by file (order of first appearance), line, column; stable */
 void lm_diag_free(lm_diag *d);
+
+/* Why something failed, for the caller's own sentence; "": not said. */
+typedef struct lm_failure {
+    char text[512];
+} lm_failure;
+
+/* Sets the text and gives the status back. */
+limber_status lm_fail(lm_failure *f, limber_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The nearest of n names to `word` by edit distance with transpositions, or NULL when none is
  * near enough to be a likely slip. */

@@ -10,10 +10,17 @@
 
 #include <setjmp.h>
 #include <stddef.h>
+#include <string.h>
 
 void *lm_alloc(size_t size); /* zeroed; NULL on failure; size 0 gives a valid pointer */
 void *lm_realloc(void *p, size_t size);
 void lm_free(void *p);
+
+/* memcpy for n doubles, of which there may be none at NULL. */
+static inline void lm_copy(double *to, const double *from, int n)
+{
+    if (n) memcpy(to, from, sizeof(double) * (size_t)n);
+}
 
 /* Test hooks. */
 long lm_mem_allocs(void);         /* allocations made so far in this process */

@@ -82,7 +82,8 @@ typedef struct lm_floating_energy {
 void lm_floating_energies(const lm_floating *f, lm_v3 v, lm_v3 W, const double *eta,
                           const double *deta, lm_floating_energy *e);
 
-/* Displaced place and its derivatives: p, and P [3 ne] = dp/d(eta), column-major; P may be NULL. */
+/* Displaced place and its derivatives: p, and P [3 ne] = dp/d(eta), column-major; P may be NULL.
+ * For tests. */
 lm_v3 lm_floating_position(const lm_floating *f, const lm_floating_place *at, const double *eta,
                            double *P);
 

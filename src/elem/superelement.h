@@ -100,7 +100,7 @@ typedef struct lm_super_pose {
 int lm_super_frame_pose(const lm_super *s, const lm_super_state *st, double *scratch,
                         lm_super_pose *pose);
 
-/* Deformations d [6n] of the nodes in the axes of the frame. */
+/* Deformations d [6n] of the nodes in the axes of the frame; for tests. */
 int lm_super_deformation(const lm_super *s, const lm_super_state *st, double *scratch, double *d);
 
 #endif

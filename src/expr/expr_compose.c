@@ -1,4 +1,4 @@
-/* Expressions put into expressions: the operations of a finished one are built again, with the nodes
+/* Expressions put into expressions: the operations of a finished one are built again, with the values
  * of another in the place of a slot. */
 #include "expr/expr_priv.h"
 
@@ -18,36 +18,36 @@ static int registers(const lm_expr *e)
     return n;
 }
 
-static lm_node replay(builder *b, const lm_expr *e);
+static lm_value replay(builder *b, const lm_expr *e);
 
-static lm_node build_op(builder *b, const lm_op *op, const lm_node *reg)
+static lm_value build_op(builder *b, const lm_op *op, const lm_value *reg)
 {
     lm_parser *p = &b->p;
     switch (op->code) {
     case LM_OP_SLOT:
         if (b->inside && op->a == b->slot) {
             builder inner = {.p = *p};
-            lm_node n = replay(&inner, b->inside);
+            lm_value n = replay(&inner, b->inside);
             *p = inner.p;
             return n;
         }
-        return lm_node_slot(p, op->a);
-    case LM_OP_CONST: return lm_node_constant(op->k);
-    case LM_OP_TABLE: return lm_node_table(p, reg[op->a], op->tab, op->b);
-    case LM_OP_SURFACE: return lm_node_surface(p, reg[op->a], op->grid);
+        return lm_value_slot(p, op->a);
+    case LM_OP_CONST: return lm_value_constant(op->k);
+    case LM_OP_TABLE: return lm_value_table(p, reg[op->a], op->tab, op->b);
+    case LM_OP_SURFACE: return lm_value_surface(p, reg[op->a], op->grid);
     case LM_OP_IF:
-    case LM_OP_NORM: return lm_node_ternary(p, op->code, reg[op->a], reg[op->b], reg[op->c]);
+    case LM_OP_NORM: return lm_value_ternary(p, op->code, reg[op->a], reg[op->b], reg[op->c]);
     default: break;
     }
-    if (lm_op_arity[op->code] == 1) return lm_node_unary(p, op->code, reg[op->a], op->k);
-    return lm_node_binary(p, op->code, reg[op->a], reg[op->b]);
+    if (lm_op_arity[op->code] == 1) return lm_value_unary(p, op->code, reg[op->a], op->k);
+    return lm_value_binary(p, op->code, reg[op->a], reg[op->b]);
 }
 
 /* A constant stands for its value where it is an argument; alone it has no operations. */
-static lm_node replay(builder *b, const lm_expr *e)
+static lm_value replay(builder *b, const lm_expr *e)
 {
-    if (e->constant) return lm_node_constant(e->value);
-    lm_node *reg = LM_NEW_N(b->p.arena, lm_node, (size_t)registers(e) + 1), last = {-1, 0};
+    if (e->constant) return lm_value_constant(e->value);
+    lm_value *reg = LM_NEW_N(b->p.arena, lm_value, (size_t)registers(e) + 1), last = {-1, 0};
     for (int i = 0; i < e->nops; i++) last = reg[e->ops[i].dst] = build_op(b, &e->ops[i], reg);
     return last;
 }

@@ -138,7 +138,7 @@ static void check_size(lm_parser *p, const lm_expr *e, const plan *w)
                       e->ninputs);
 }
 
-void lm_parse_finish(lm_parser *p, lm_node result, lm_expr *e)
+void lm_parse_finish(lm_parser *p, lm_value result, lm_expr *e)
 {
     e->text = lm_arena_strn(p->arena, p->text, (size_t)p->len);
     e->loc = p->loc;

@@ -5,7 +5,7 @@
 
 enum { STEPS_MOST = 1000 }; /* steps of floor within one period that are listed */
 
-static lm_form checked(lm_form f)
+static lm_affine checked(lm_affine f)
 {
     f.known = f.known && isfinite(f.c0) && isfinite(f.c1) && isfinite(f.start) &&
               isfinite(f.period) && f.period >= 0;
@@ -13,17 +13,17 @@ static lm_form checked(lm_form f)
 }
 
 /* f + sign*g */
-lm_form lm_form_sum(lm_form f, lm_form g, double sign)
+lm_affine lm_affine_sum(lm_affine f, lm_affine g, double sign)
 {
     int same = f.start == g.start && f.period == g.period;
-    lm_form base = f.c1 != 0 ? f : g;
+    lm_affine base = f.c1 != 0 ? f : g;
     base.known = f.known && g.known && (f.c1 == 0 || g.c1 == 0 || same);
     base.c0 = f.c0 + sign * g.c0;
     base.c1 = f.c1 + sign * g.c1;
     return checked(base);
 }
 
-lm_form lm_form_scale(lm_form f, double k)
+lm_affine lm_affine_scale(lm_affine f, double k)
 {
     f.c0 *= k;
     f.c1 *= k;
@@ -32,14 +32,14 @@ lm_form lm_form_scale(lm_form f, double k)
 
 /* f modulo m: starts anew whenever f is a multiple of m, rising from 0 or falling from m (m < 0:
  * rising from m or falling from 0). */
-lm_form lm_form_mod(lm_form f, double m)
+lm_affine lm_affine_mod(lm_affine f, double m)
 {
-    if (!f.known || f.period > 0 || f.c1 == 0) return (lm_form){0};
-    lm_form r = {.known = m != 0,
-                 .c0 = (f.c1 > 0) == (m > 0) ? 0 : m,
-                 .c1 = f.c1,
-                 .start = -f.c0 / f.c1,
-                 .period = fabs(m / f.c1)};
+    if (!f.known || f.period > 0 || f.c1 == 0) return (lm_affine){0};
+    lm_affine r = {.known = m != 0,
+                   .c0 = (f.c1 > 0) == (m > 0) ? 0 : m,
+                   .c1 = f.c1,
+                   .start = -f.c0 / f.c1,
+                   .period = fabs(m / f.c1)};
     r.known = r.known && r.period > 0;
     return checked(r);
 }
@@ -50,7 +50,7 @@ static void record(lm_parser *p, int op, double t, double period)
         *LM_PUSH(p->arena, &p->kinks) = (lm_kink){t + 0.0, period, op};
 }
 
-void lm_kink_at(lm_parser *p, int op, lm_form f, double value)
+void lm_kink_at(lm_parser *p, int op, lm_affine f, double value)
 {
     if (!f.known || f.c1 == 0) return;
     double tau = (value - f.c0) / f.c1;
@@ -60,7 +60,7 @@ void lm_kink_at(lm_parser *p, int op, lm_form f, double value)
         record(p, op, f.start + tau, f.period);
 }
 
-void lm_kink_every(lm_parser *p, int op, lm_form f, double value)
+void lm_kink_every(lm_parser *p, int op, lm_affine f, double value)
 {
     if (!f.known || f.c1 == 0 || value == 0 || !isfinite(value)) return;
     if (f.period == 0) {

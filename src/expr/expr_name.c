@@ -94,7 +94,7 @@ static void append_number(lm_parser *p, text *to, double value, int pos)
 static double constant_value(lm_parser *p)
 {
     p->constants_only++;
-    lm_node a = lm_parse_node(p);
+    lm_value a = lm_parse_value(p);
     p->constants_only--;
     return a.k;
 }
@@ -200,17 +200,17 @@ void lm_parse_sensor(lm_parser *p, const char *fn, int pos, lm_sensor_call *call
     call->component = lm_parse_word(p);
 }
 
-lm_node lm_parse_sensor_slot(lm_parser *p, const lm_sensor_call *call)
+lm_value lm_parse_sensor_slot(lm_parser *p, const lm_sensor_call *call)
 {
     int slot = 0;
     if (!p->env->sensor || p->env->sensor(p->env->ctx, call, &slot)) {
         p->reported = 1;
         longjmp(*p->bail, 1);
     }
-    return lm_node_slot(p, slot);
+    return lm_value_slot(p, slot);
 }
 
-static lm_node sensor(lm_parser *p, const char *fn, int pos)
+static lm_value sensor(lm_parser *p, const char *fn, int pos)
 {
     lm_sensor_call call;
     lm_parse_sensor(p, fn, pos, &call);
@@ -220,15 +220,15 @@ static lm_node sensor(lm_parser *p, const char *fn, int pos)
 /* ---- symbols ---- */
 
 /* The value of a symbol, if there is one of that name. */
-static int symbol(lm_parser *p, const char *name, int pos, lm_node *r)
+static int symbol(lm_parser *p, const char *name, int pos, lm_value *r)
 {
     double value = 0;
     int slot = 0;
     switch (lookup(p, name, &value, &slot)) {
-    case LM_SYM_CONSTANT: *r = lm_node_constant(value); return 1;
+    case LM_SYM_CONSTANT: *r = lm_value_constant(value); return 1;
     case LM_SYM_SLOT:
         if (p->constants_only) lm_parse_not_constant(p, pos, name);
-        *r = lm_node_slot(p, slot);
+        *r = lm_value_slot(p, slot);
         return 1;
     default: return 0;
     }
@@ -264,10 +264,10 @@ static int begins(const lm_parser *p, const char *name, char next)
 }
 
 /* name(...) that is no function and no sensor: the k-th of a repeated symbol, such as q(k-1). */
-static lm_node indexed(lm_parser *p, const char *name, int pos)
+static lm_value indexed(lm_parser *p, const char *name, int pos)
 {
     int open = p->pos;
-    lm_node r;
+    lm_value r;
     const char *reference = try_reference(p, pos);
     if (reference && symbol(p, reference, pos, &r)) return r;
     if (p->quiet) lm_parse_fail(p, pos, "unknown"); /* looking twice at each level takes for ever */
@@ -280,7 +280,7 @@ static lm_node indexed(lm_parser *p, const char *name, int pos)
 
 /* name.name ... that is no sensor: a symbol whose name has points in it, such as m1.current. 0: it is
  * none, and nothing has been read beyond the first name. */
-static int dotted(lm_parser *p, const char *name, int pos, lm_node *r)
+static int dotted(lm_parser *p, const char *name, int pos, lm_value *r)
 {
     const lm_parser before = *p;
     const char *reference = try_reference(p, pos);
@@ -292,22 +292,22 @@ static int dotted(lm_parser *p, const char *name, int pos, lm_node *r)
     return 0;
 }
 
-static int named_constant(const char *name, lm_node *r)
+static int named_constant(const char *name, lm_value *r)
 {
 #define LM_NAMED(constant, k, doc)                                                                 \
-    if (strcmp(name, #constant) == 0) return *r = lm_node_constant(k), 1;
+    if (strcmp(name, #constant) == 0) return *r = lm_value_constant(k), 1;
 #include "expr/expr_ops.def"
     return 0;
 }
 
-lm_node lm_parse_name(lm_parser *p)
+lm_value lm_parse_name(lm_parser *p)
 {
     int pos = p->pos;
     const char *name = lm_parse_word(p);
     const lm_fn *fn = lm_fn_find(name);
     int is_sensor = lm_parse_is_sensor(p, name);
     char next = lm_parse_peek(p);
-    lm_node r;
+    lm_value r;
     if (next == '(' && fn) return lm_parse_call(p, fn, pos);
     if (is_sensor && (next == '(' || next == '.')) return sensor(p, name, pos);
     if (named_constant(name, &r)) return r;

@@ -1,4 +1,4 @@
-/* The grammar: an operator-precedence parser that builds nodes as it reads.
+/* The grammar: an operator-precedence parser that builds values as it reads.
  *
  *   value      = number | name ... | '(' expression ')'
  *   expression = values joined by, from loose to tight:
@@ -29,16 +29,19 @@ static const struct infix {
     {"or", LEVEL_OR, LM_OP_OR},
 };
 
-static lm_node expression(lm_parser *p, int level);
+static lm_value expression(lm_parser *p, int level);
 
 /* ---- places and messages ---- */
 
-int lm_parse_column(const lm_parser *p, int pos) { return (p->loc.col > 0 ? p->loc.col : 1) + pos; }
+static int column_of(const lm_parser *p, int pos)
+{
+    return (p->loc.col > 0 ? p->loc.col : 1) + pos;
+}
 
 lm_loc lm_parse_loc(const lm_parser *p, int pos)
 {
     lm_loc loc = p->loc;
-    if (loc.line > 0) loc.col = lm_parse_column(p, pos);
+    if (loc.line > 0) loc.col = column_of(p, pos);
     return loc;
 }
 
@@ -113,7 +116,8 @@ static void unexpected_comma(lm_parser *p)
     lm_parse_fail(p, p->pos, "unexpected ','");
 }
 
-_Noreturn void lm_parse_unexpected(lm_parser *p)
+/* What stands here cannot follow a value. */
+static _Noreturn void unexpected(lm_parser *p)
 {
     char c = lm_parse_peek(p);
     if (c == ')') lm_parse_fail(p, p->pos, "')' without '('");
@@ -179,9 +183,9 @@ void lm_parse_close(lm_parser *p, int open)
         p->pos++;
         return;
     }
-    int column = lm_parse_column(p, open);
+    int column = column_of(p, open);
     if (!c) lm_parse_fail(p, p->pos, "expected ')' to close '(' at column %d", column);
-    if (c != ',') lm_parse_unexpected(p);
+    if (c != ',') unexpected(p);
     lm_parse_fail(p, p->pos, "expected ')' to close '(' at column %d, found ','", column);
 }
 
@@ -200,7 +204,7 @@ static double to_double(lm_parser *p, const char *s, int n)
     return strtod(copy, NULL);
 }
 
-static lm_node number(lm_parser *p)
+static lm_value number(lm_parser *p)
 {
     const char *s = p->text;
     int start = p->pos, i = start;
@@ -226,12 +230,12 @@ static lm_node number(lm_parser *p)
                       lm_parse_found(p));
     if (!isfinite(value))
         lm_parse_fail(p, start, "number '%.*s' is too large", brief(i - start), s + start);
-    return lm_node_constant(value);
+    return lm_value_constant(value);
 }
 
 /* ---- expressions ---- */
 
-static lm_node value(lm_parser *p)
+static lm_value value(lm_parser *p)
 {
     char c = lm_parse_peek(p);
     if (is_digit(c) || (c == '.' && is_digit(p->text[p->pos + 1]))) return number(p);
@@ -240,13 +244,13 @@ static lm_node value(lm_parser *p)
     if (c != '(') expected_value(p);
     int open = p->pos++;
     lm_parse_enter(p, open);
-    lm_node a = expression(p, 0);
+    lm_value a = expression(p, 0);
     lm_parse_close(p, open);
     p->depth--;
     return a;
 }
 
-static lm_node unary(lm_parser *p)
+static lm_value unary(lm_parser *p)
 {
     char c = lm_parse_peek(p);
     const char *s = p->text + p->pos;
@@ -254,23 +258,23 @@ static lm_node unary(lm_parser *p)
     if (c != '-' && c != '+' && !word) return value(p);
     lm_parse_enter(p, p->pos);
     p->pos += word ? 3 : 1;
-    lm_node a = expression(p, word ? LEVEL_COMPARE : LEVEL_POWER);
+    lm_value a = expression(p, word ? LEVEL_COMPARE : LEVEL_POWER);
     p->depth--;
-    if (word) return lm_node_unary(p, LM_OP_NOT, a, 0);
-    return c == '-' ? lm_node_unary(p, LM_OP_MULC, a, -1) : a;
+    if (word) return lm_value_unary(p, LM_OP_NOT, a, 0);
+    return c == '-' ? lm_value_unary(p, LM_OP_MULC, a, -1) : a;
 }
 
 /* Values joined by operators of at least the given level. */
-static lm_node expression(lm_parser *p, int level)
+static lm_value expression(lm_parser *p, int level)
 {
-    lm_node a = unary(p);
+    lm_value a = unary(p);
     for (const struct infix *o; (o = peek_operator(p)) && o->level >= level;) {
         int power = o->level == LEVEL_POWER;
         if (power) lm_parse_enter(p, p->pos);
         p->pos += (int)strlen(o->text);
-        lm_node b = expression(p, power ? LEVEL_POWER : o->level + 1);
+        lm_value b = expression(p, power ? LEVEL_POWER : o->level + 1);
         if (power) p->depth--;
-        a = lm_node_binary(p, o->code, a, b);
+        a = lm_value_binary(p, o->code, a, b);
         const struct infix *next = o->level == LEVEL_COMPARE ? peek_operator(p) : NULL;
         if (next && next->level == LEVEL_COMPARE)
             lm_parse_fail(p, p->pos, "comparisons cannot be chained; write a < b and b < c");
@@ -278,7 +282,7 @@ static lm_node expression(lm_parser *p, int level)
     return a;
 }
 
-lm_node lm_parse_node(lm_parser *p) { return expression(p, 0); }
+lm_value lm_parse_value(lm_parser *p) { return expression(p, 0); }
 
 /* ---- entry points ---- */
 
@@ -304,11 +308,11 @@ static int parse(lm_parser *p, goal g, lm_expr *e, const char **reference)
     check_text(p, g);
     if (g == GOAL_REFERENCE) {
         *reference = lm_parse_reference(p);
-        if (lm_parse_peek(p)) lm_parse_unexpected(p);
+        if (lm_parse_peek(p)) unexpected(p);
         return 0;
     }
-    lm_node result = expression(p, 0);
-    if (lm_parse_peek(p)) lm_parse_unexpected(p);
+    lm_value result = expression(p, 0);
+    if (lm_parse_peek(p)) unexpected(p);
     lm_parse_finish(p, result, e);
     return 0;
 }

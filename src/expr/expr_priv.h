@@ -1,7 +1,7 @@
 /* Private to expr/: operations, the parser's state, and what its files share.
  *
  * The way of an expression: expr_parse.c reads the grammar (names, calls and references in
- * expr_name.c, functions in expr_call.c) and builds nodes with expr_build.c, which folds constants
+ * expr_name.c, functions in expr_call.c) and builds values with expr_build.c, which folds constants
  * and emits operations that refer to earlier ones by index. expr_finish.c drops what is not needed
  * and replaces indices by registers. Then expr_eval.c and expr_deriv.c run the list. */
 #ifndef LM_EXPR_PRIV_H
@@ -84,10 +84,10 @@ void lm_table_derivs(const lm_piece *tab, int pieces, double x, double out[2]);
 
 /* How a value depends on t, if that is known: c0 + c1*t when period is 0; else c0 + c1*tau, where
  * tau in [0, period) is the time since the last of the instants start + j*period. */
-typedef struct lm_form {
+typedef struct lm_affine {
     int known;
     double c0, c1, start, period;
-} lm_form;
+} lm_affine;
 
 /* The instant t, or with period > 0 all t + j*period. In a finished expression those without a
  * period come first, in ascending order. */
@@ -97,13 +97,13 @@ typedef struct lm_kink {
 } lm_kink;
 
 /* A value while parsing: the constant k when op < 0, else an operation. */
-typedef struct lm_node {
+typedef struct lm_value {
     int op;
     double k;
-} lm_node;
+} lm_value;
 
 typedef struct lm_argument {
-    lm_node value;
+    lm_value value;
     int pos; /* of its first character */
 } lm_argument;
 
@@ -120,7 +120,7 @@ typedef struct lm_parser {
     int reported;       /* an error was reported, or would have been */
     jmp_buf *bail;      /* where an error goes */
     LM_VEC(lm_op) ops;
-    LM_VEC(lm_form) forms;    /* [ops.n] */
+    LM_VEC(lm_affine) forms;  /* [ops.n] */
     LM_VEC(int) slots;        /* operations that are slots */
     LM_VEC(lm_argument) args; /* a stack: arguments of the calls being read */
     LM_VEC(lm_kink) kinks;
@@ -129,19 +129,17 @@ typedef struct lm_parser {
 /* Errors and characters (expr_parse.c). Positions are offsets into the text. */
 _Noreturn void lm_parse_fail(lm_parser *p, int pos, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-_Noreturn void lm_parse_unexpected(lm_parser *p); /* what stands here cannot follow a value */
-const char *lm_parse_found(lm_parser *p);         /* what stands here, for messages */
+const char *lm_parse_found(lm_parser *p); /* what stands here, for messages */
 lm_loc lm_parse_loc(const lm_parser *p, int pos);
-int lm_parse_column(const lm_parser *p, int pos);
 char lm_parse_peek(lm_parser *p); /* next character that is not blank, 0 at the end */
 const char *lm_parse_word(lm_parser *p);
 int lm_parse_is_word(char c, int first);
 void lm_parse_close(lm_parser *p, int open); /* the ')' of the '(' at open */
 void lm_parse_enter(lm_parser *p, int pos);  /* one level deeper; p->depth-- leaves */
-lm_node lm_parse_node(lm_parser *p);         /* a whole expression */
+lm_value lm_parse_value(lm_parser *p);       /* a whole expression */
 
 /* Names (expr_name.c). */
-lm_node lm_parse_name(lm_parser *p);
+lm_value lm_parse_name(lm_parser *p);
 const char *lm_parse_reference(lm_parser *p);
 _Noreturn void lm_parse_unknown(lm_parser *p, int pos, const char *kind, const char *name);
 int lm_parse_is_sensor(const lm_parser *p, const char *name);
@@ -152,35 +150,35 @@ typedef struct lm_fn {
     const char *name;
     int code, least, most;
     const char *signature;
-    lm_node (*build)(lm_parser *p, const struct lm_fn *fn, int pos, const lm_argument *arg, int n);
+    lm_value (*build)(lm_parser *p, const struct lm_fn *fn, int pos, const lm_argument *arg, int n);
 } lm_fn;
 const lm_fn *lm_fn_find(const char *name);
-lm_node lm_parse_call(lm_parser *p, const lm_fn *fn, int pos);
+lm_value lm_parse_call(lm_parser *p, const lm_fn *fn, int pos);
 /* Arguments and component of the sensor whose name has been read; then its slot. */
 void lm_parse_sensor(lm_parser *p, const char *fn, int pos, lm_sensor_call *call);
-lm_node lm_parse_sensor_slot(lm_parser *p, const lm_sensor_call *call);
+lm_value lm_parse_sensor_slot(lm_parser *p, const lm_sensor_call *call);
 
-/* Nodes (expr_build.c). */
-lm_node lm_node_constant(double k);
-lm_node lm_node_slot(lm_parser *p, int slot);
-lm_node lm_node_unary(lm_parser *p, int code, lm_node a, double k);
-lm_node lm_node_binary(lm_parser *p, int code, lm_node a, lm_node b);
-lm_node lm_node_ternary(lm_parser *p, int code, lm_node a, lm_node b, lm_node c);
-lm_node lm_node_table(lm_parser *p, lm_node a, const lm_piece *tab, int pieces);
-lm_node lm_node_surface(lm_parser *p, lm_node a, const lm_grid *grid);
-lm_form lm_node_form(const lm_parser *p, lm_node a);
+/* Values (expr_build.c). */
+lm_value lm_value_constant(double k);
+lm_value lm_value_slot(lm_parser *p, int slot);
+lm_value lm_value_unary(lm_parser *p, int code, lm_value a, double k);
+lm_value lm_value_binary(lm_parser *p, int code, lm_value a, lm_value b);
+lm_value lm_value_ternary(lm_parser *p, int code, lm_value a, lm_value b, lm_value c);
+lm_value lm_value_table(lm_parser *p, lm_value a, const lm_piece *tab, int pieces);
+lm_value lm_value_surface(lm_parser *p, lm_value a, const lm_grid *grid);
+lm_affine lm_value_affine(const lm_parser *p, lm_value a);
 
 /* Instants where the value is not smooth (expr_kink.c). */
-lm_form lm_form_sum(lm_form f, lm_form g, double sign);
-lm_form lm_form_scale(lm_form f, double k);
-lm_form lm_form_mod(lm_form f, double m);
-void lm_kink_at(lm_parser *p, int op, lm_form f, double value);    /* where f = value */
-void lm_kink_every(lm_parser *p, int op, lm_form f, double value); /* where f = j*value */
+lm_affine lm_affine_sum(lm_affine f, lm_affine g, double sign);
+lm_affine lm_affine_scale(lm_affine f, double k);
+lm_affine lm_affine_mod(lm_affine f, double m);
+void lm_kink_at(lm_parser *p, int op, lm_affine f, double value);    /* where f = value */
+void lm_kink_every(lm_parser *p, int op, lm_affine f, double value); /* where f = j*value */
 
 /* Find the operations that have guards (expr_guard.c); reg: scratch, one for each register. */
 void lm_guard_mark(lm_op *ops, int n, unsigned char *reg);
 
 /* Turn the parsed operations into *e (expr_finish.c). */
-void lm_parse_finish(lm_parser *p, lm_node result, lm_expr *e);
+void lm_parse_finish(lm_parser *p, lm_value result, lm_expr *e);
 
 #endif

@@ -118,14 +118,19 @@ struct lm_dca {
     } now; /* the evaluation that runs */
 };
 
+/* dca_graph.c */
 int dca_body(const lm_dca_topology *t, int joint, int side); /* -1: the ground */
 int dca_joined(const lm_dca_topology *t, int joint); /* it may have rows, and some on a body */
 int dca_links(const lm_dca_topology *t, int joint);  /* ... and is between two different bodies */
 int dca_ports(lm_dca *d);
 /* The place of each body in a walk along chains, from their ends where there are any. */
 int dca_walk(const lm_dca *d, int *place);
+
+/* dca_plan.c */
 /* The tree of nodes with their joints, pieces and work; no numbers. These: 0, or -1, no memory. */
 int dca_plan(lm_dca *d);
+
+/* dca_make.c */
 /* Memory of nodes, tasks, one worker. */
 int dca_make(lm_dca *d);
 int dca_add_workers(lm_dca *d, int n);

@@ -272,13 +272,13 @@ static int enter_result(lm_system *sys, const lm_state *st)
 static int energy(lm_system *sys, const lm_state *st, lm_energy *out)
 {
     int bad = enter_result(sys, st);
-    return bad ? bad : lm_form_corotational.energy(sys, st, out);
+    return bad ? bad : nodal_energy(sys, st, out);
 }
 
 static int outputs(lm_system *sys, const lm_state *st, double *out)
 {
     int bad = enter_result(sys, st);
-    return bad ? bad : lm_form_corotational.outputs(sys, st, out);
+    return bad ? bad : nodal_outputs(sys, st, out);
 }
 
 /* Not a result: how far the state turns does not count, and a stage is made only where one is read. */
@@ -307,28 +307,11 @@ const lm_form lm_form_elastodynamic = {
     .create = elasto_create,
     .destroy = elasto_destroy,
     .initial = initial,
-    .retract = nodal_retract,
-    .difference = nodal_difference,
-    .local_rate = nodal_local_rate,
-    .carry = nodal_carry,
     .residual = residual,
     .jacobian = jacobian,
-    .constraint_rate = nodal_constraint_rate,
-    .constraint_accel = nodal_constraint_accel,
-    .select_rows = nodal_select_rows,
-    .hidden_violation = nodal_hidden_violation,
     .outputs = outputs,
     .energy = energy,
-    .forces = nodal_forces,
     .beam_forces = beam_forces,
-    .poses = nodal_poses,
-    .describe_pose = nodal_describe_pose,
-    .describe = nodal_describe,
-    .describe_motion = nodal_describe_motion,
-    .next_kink = nodal_next_kink,
     .guards = guards,
-    .describe_guard = nodal_describe_guard,
-    .rigid_velocity = nodal_rigid_velocity,
-    .turn = nodal_turn,
-    .ports = &nodal_ports,
+    NODAL_SEAM,
 };

@@ -9,12 +9,12 @@ static void frame_start(ffr *s, const ffr_unit *u, double *q, double *v)
 {
     int n = u->node[0];
     if (n >= s->division->drawn) n = s->division->twin[n - s->division->drawn];
-    lm_m3 drawn = quat_m3(s->m->nodes[n].q), now = quat_m3(node_quat(s->qi, n)),
+    lm_m3 drawn = quat_m3(s->m->nodes[n].q), now = quat_m3(node_quat(s->moved.qi, n)),
           back = m3_t(&drawn);
     lm_m3 turn = m3_mul(&now, &back), R = m3_mul(&turn, &u->axes);
-    memcpy(q + u->q, s->qi + NODE_Q * n, 3 * sizeof(double));
+    memcpy(q + u->q, s->moved.qi + NODE_Q * n, 3 * sizeof(double));
     quat_put(q + u->q + 3, lm_quat_from_m3(&R));
-    memcpy(v + u->v, s->vi + NODE_V * n, FRAME_V * sizeof(double));
+    memcpy(v + u->v, s->moved.vi + NODE_V * n, FRAME_V * sizeof(double));
 }
 
 /* Nodes as the nodal formulation starts them: bodies as drawn, moved by the joints. */
@@ -24,9 +24,9 @@ static int initial(lm_system *sys, double *q, double *v)
     int own = sys->nq - s->m->nangles;
     memset(q, 0, sizeof(double) * (size_t)sys->nq);
     memset(v, 0, sizeof(double) * (size_t)sys->nv);
-    nodal_initial(&s->in->sys, s->qi, s->vi);
+    nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
     for (int i = 0; i < s->nunits; i++) frame_start(s, &s->unit[i], q, v);
-    memcpy(q + own, s->qi + NODE_Q * s->m->nnodes, sizeof(double) * (size_t)s->m->nangles);
+    memcpy(q + own, s->moved.qi + NODE_Q * s->m->nnodes, sizeof(double) * (size_t)s->m->nangles);
     return 0;
 }
 
@@ -38,7 +38,7 @@ static void follow(ffr *s, const double *q0, const double *dx, double *q1)
     memmove(q1 + own, q0 + own, sizeof(double) * (size_t)s->m->nangles);
     if (!s->in->ntracked) return;
     ffr_enter(s, &at);
-    moved_follow_angles(&s->moved, q1, s->vi, s->qi, q1);
+    moved_follow_angles(&s->moved, q1, q1);
 }
 
 static int retract(lm_system *sys, const double *q0, const double *dx, double *q1)
@@ -142,11 +142,11 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
 {
     ffr *s = (ffr *)sys;
     lm_state inner = ffr_enter(s, st);
-    int bad = nodal_residual(&s->in->sys, &inner, s->ri, phi, rate);
+    int bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, phi, rate);
     if (bad) return bad;
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
-        ffr_project(s, u, s->ri, r + u->v);
+        ffr_project(s, u, s->moved.ri, r + u->v);
         if (u->f) ffr_unit_residual(s, u, st, r + u->v);
     }
     for (int i = 0; i < sys->nv; i++)
@@ -158,14 +158,14 @@ static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
 {
     ffr *s = (ffr *)sys;
     lm_state inner = ffr_enter(s, st);
-    return lm_form_corotational.constraint_rate(&s->in->sys, &inner, rate);
+    return nodal_constraint_rate(&s->in->sys, &inner, rate);
 }
 
 static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
 {
     ffr *s = (ffr *)sys;
     lm_state inner = ffr_enter(s, st);
-    return lm_form_corotational.constraint_accel(&s->in->sys, &inner, accel);
+    return nodal_constraint_accel(&s->in->sys, &inner, accel);
 }
 
 /* Which rows are independent is asked of the nodes as if each moved freely: the shapes of a beam let its
@@ -175,7 +175,7 @@ static int select_rows(lm_system *sys, double t, const double *q, int assembling
     ffr *s = (ffr *)sys;
     lm_state at = {t, q, NULL, NULL, NULL};
     ffr_enter(s, &at);
-    int redundant = nodal_select_rows(&s->in->sys, t, s->qi, assembling);
+    int redundant = nodal_select_rows(&s->in->sys, t, s->moved.qi, assembling);
     if (redundant < 0) return redundant;
     memcpy(sys->active, s->in->sys.active, (size_t)sys->nl);
     sys->mobility = s->in->sys.mobility + sys->nv - s->in->sys.nv;
@@ -187,12 +187,12 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
     ffr *s = (ffr *)sys;
     lm_state at = {t, q, NULL, NULL, NULL};
     ffr_enter(s, &at);
-    return lm_form_corotational.hidden_violation(&s->in->sys, t, s->qi, which);
+    return nodal_hidden_violation(&s->in->sys, t, s->moved.qi, which);
 }
 
 static double next_kink(const lm_system *sys, double t)
 {
-    return lm_form_corotational.next_kink(&((const ffr *)sys)->in->sys, t);
+    return nodal_next_kink(&((const ffr *)sys)->in->sys, t);
 }
 
 const lm_form lm_form_ffr = {
@@ -225,5 +225,5 @@ const lm_form lm_form_ffr = {
     .describe_guard = ffr_describe_guard,
     .rigid_velocity = rigid_velocity,
     .turn = turn,
-    .ports = &ffr_ports,
+    .ports = &moved_ports,
 };

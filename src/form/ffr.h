@@ -49,6 +49,7 @@ typedef struct ffr_division {
 
 typedef struct ffr {
     lm_system sys;
+    lm_moved moved; /* the equations in terms of the coordinates */
     lm_arena arena;
     const lm_model *m; /* divided */
     ffr_division *division;
@@ -61,21 +62,18 @@ typedef struct ffr {
     lm_kintree tree;    /* frames, then what moves the places in them */
     lm_task_tree tasks; /* units, some in each */
     int *held, nheld;   /* nodes that something holds */
-    lm_moved moved;
-    int *row, *own;
     /* the last state */
     double t;
     const double *q, *v;
-    double *p, *du, *ddu;           /* of the tree */
-    double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
-    double *zero;                   /* [most] */
-    lm_tip_motion *tip;
+    double *p, *du, *ddu;             /* of the tree */
+    double *zero;                     /* [most] */
     double *unit_r, *unit_D, *unit_K; /* of one unit */
     double *world[3];                 /* ... M, D, K in world axes */
     struct ffr_accel *accel;          /* NULL: by the sparse matrix */
 } ffr;
+MOVED_BEGINS(ffr);
 
-extern const lm_form lm_form_ffr;
+extern const lm_form lm_form_ffr; /* ffr.c */
 
 /* ffr_divide.c; NULL: no memory */
 ffr_division *ffr_divide(const lm_model *m);
@@ -85,8 +83,11 @@ void ffr_division_free(ffr_division *d);
 limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out);
 void ffr_destroy(lm_system *sys);
 
-int ffr_make_pattern(ffr *s); /* ffr_pattern.c */
-int ffr_make_groups(ffr *s);  /* ffr_groups.c */
+/* ffr_pattern.c */
+int ffr_make_pattern(ffr *s);
+
+/* ffr_groups.c */
+int ffr_make_groups(ffr *s);
 
 /* ffr_kin.c */
 /* The state of tree and nodal system, and the latter's view of it: of the nodes that are held, which is
@@ -133,7 +134,5 @@ const double *ffr_node_residual(void *ctx);
 /* ffr_accel.c */
 int ffr_make_accel(ffr *s);
 int ffr_accelerations(lm_system *sys, const lm_state *st, double *a, double *lam);
-
-extern const lm_ports ffr_ports; /* ffr_results.c */
 
 #endif

@@ -33,7 +33,7 @@ typedef struct ffr_accel {
  * not those of rigid bodies, whose inertia is the nodes'. */
 static void forces_at_rest(const ffr *s, const ffr_unit *u, double *f)
 {
-    ffr_project(s, u, s->ri, f);
+    ffr_project(s, u, s->moved.ri, f);
     if (u->f) ffr_unit_residual(s, u, &s->accel->rest, f);
     for (int i = 0; i < FRAME_V + u->ne; i++) f[i] = -f[i];
 }
@@ -58,7 +58,7 @@ static int body_numbers(void *ctx, int worker, int body, double *M, double *f, d
         int node = x->handle_node[h];
         ffr_node_partials(s, node, B, 6);
         B += 6 * n;
-        memcpy(gamma, s->ai + NODE_V * node, 6 * sizeof(double));
+        memcpy(gamma, s->moved.ai + NODE_V * node, 6 * sizeof(double));
         gamma += 6;
     }
     return 0;
@@ -71,7 +71,7 @@ static int joint_numbers(void *ctx, int worker, int joint, double (*G)[12], doub
     int pair = s->m->joints[joint].pair, n = 0;
     lm_v3 v[LM_PAIR_BLOCKS], g[LM_PAIR_BLOCKS];
     (void)worker;
-    pair_velocity(&s->m->pairs[pair], s->vi, v);
+    pair_velocity(&s->m->pairs[pair], s->moved.vi, v);
     for (int k = 0; k < x->nrows[joint]; k++) {
         int row = x->rows[x->first_row[joint] + k];
         const lm_row *r = &s->m->rows[row];
@@ -246,10 +246,11 @@ static int prepare(ffr *s, const lm_state *rest)
 {
     ffr_accel *x = s->accel;
     lm_state inner = ffr_enter(s, rest);
-    if (nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL)) return 1;
+    if (nodal_residual(&s->in->sys, &inner, s->moved.ri, NULL, NULL)) return 1;
     x->rest = *rest;
     x->force = 0;
-    for (int i = 0; i < s->in->sys.nv && x->nspare; i++) x->force = fmax(x->force, fabs(s->ri[i]));
+    for (int i = 0; i < s->in->sys.nv && x->nspare; i++)
+        x->force = fmax(x->force, fabs(s->moved.ri[i]));
     for (int k = 0; k < s->sys.nl; k++)
         if (s->sys.active[k] && s->m->rows[k].drive)
             x->target[k] = nodal_row_target(s->in, &s->m->rows[k], s->t, 2);

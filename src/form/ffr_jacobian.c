@@ -135,14 +135,14 @@ typedef struct place_change {
 static void change_of(const ffr *s, int node, place_change *p)
 {
     const lm_column *c = s->tree.columns.at + s->tree.tips.at[node].first;
-    const double *f = s->ri + NODE_V * node;
+    const double *f = s->moved.ri + NODE_V * node;
     int n = s->tree.tips.at[node].n;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
-            p->G[j][i] = lm_kintree_geometric(&s->tree, &c[i], &c[j], &s->tip[node], f);
+            p->G[j][i] = lm_kintree_geometric(&s->tree, &c[i], &c[j], &s->moved.tip[node], f);
     if (n == FRAME_V) return;
     double X[6];
-    lm_kintree_partial(&s->tree, &c[FRAME_V], &s->tip[node], X);
+    lm_kintree_partial(&s->tree, &c[FRAME_V], &s->moved.tip[node], X);
     p->along = v3_dot(v3_from(X), v3_from(f)) + v3_dot(v3_from(X + 3), v3_from(f + 3));
 }
 
@@ -221,7 +221,7 @@ static int assemble(ffr *s, const lm_state *st, const lm_mix *w)
     else
         ffr_partials(s);
     int bad = moved_matrices(&s->moved, &inner, w);
-    if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
+    if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, NULL, NULL);
     if (bad) return bad;
     for (int i = 0; i < s->nunits; i++) add_columns(s, &s->unit[i], st, w);
     moved_multipliers(&s->moved, w);

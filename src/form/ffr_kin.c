@@ -67,8 +67,8 @@ static void place_frame(ffr *s, const ffr_unit *u, const lm_state *st)
 
 static void put_tip(ffr *s, int n)
 {
-    lm_kintree_tip_motion(&s->tree, n, &s->tip[n]);
-    moved_put(&s->tip[n], n, s->qi, s->vi, s->ai);
+    lm_kintree_tip_motion(&s->tree, n, &s->moved.tip[n]);
+    moved_put(&s->moved, n);
 }
 
 /* A unit's frame, and those of its places that are asked for. */
@@ -109,18 +109,8 @@ static lm_state enter(ffr *s, const lm_state *st, int all)
     s->t = st->t;
     s->q = st->q, s->v = st->v;
     lm_pool_up(s->sys.pool, &s->tasks, place_some, &job);
-    moved_angles(&s->moved, st->q, s->qi);
-    for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[k] = s->sys.active[k];
-    if (st->lam) memcpy(s->li, st->lam, sizeof(double) * (size_t)s->sys.nl);
-    s->in->sys.load_factor = s->sys.load_factor;
-    s->in->sys.inputs = s->sys.inputs;
-    s->in->sys.variables = s->sys.variables;
-    s->in->sys.settle = s->sys.settle;
-    s->in->sys.spin = s->sys.spin;
-    s->in->sys.softness = s->sys.softness;
-    s->in->sys.regular_mass = s->sys.regular_mass;
-    return (lm_state){st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,
-                      st->lam ? s->li : NULL};
+    moved_enter(&s->moved, st);
+    return moved_inner(&s->moved, st);
 }
 
 lm_state ffr_enter(ffr *s, const lm_state *st) { return enter(s, st, 0); }
@@ -192,7 +182,7 @@ void ffr_node_partials(const ffr *s, int node, double *X, size_t step)
 {
     const ffr_node *n = &s->node[node];
     const ffr_unit *u = &s->unit[n->unit];
-    lm_v3 arm = v3_sub(s->tip[node].x, s->tree.motion[u->base + 3].x);
+    lm_v3 arm = v3_sub(s->moved.tip[node].x, s->tree.motion[u->base + 3].x);
     for (size_t k = 0; k < 3; k++) {
         lm_v3 e = v3(k == 0, k == 1, k == 2);
         v3_put(X + k * step, e);
@@ -222,7 +212,7 @@ void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r)
         const ffr_node *n = &s->node[u->node[k]];
         if (!n->held) continue;
         lm_v3 F = v3_from(ri + NODE_V * u->node[k]), M = v3_from(ri + NODE_V * u->node[k] + 3);
-        lm_v3 arm = v3_sub(s->tip[u->node[k]].x, s->tree.motion[u->base + 3].x);
+        lm_v3 arm = v3_sub(s->moved.tip[u->node[k]].x, s->tree.motion[u->base + 3].x);
         v3_acc(r, F);
         v3_acc(r + 3, v3_add(M, v3_cross(arm, F)));
         if (n->links < 0) continue;
@@ -272,9 +262,10 @@ void ffr_jets(ffr *s)
         const moved_node *own = &s->moved.node[i];
         lm_jet *jets = s->moved.jets + own->first, u;
         memset(jets, 0, sizeof *jets * (size_t)own->n);
-        for (int k = 0; k < FRAME_V; k++) lm_kintree_jet(&s->tree, &c[k], &s->tip[i], &jets[k]);
+        for (int k = 0; k < FRAME_V; k++)
+            lm_kintree_jet(&s->tree, &c[k], &s->moved.tip[i], &jets[k]);
         for (int l = 0; l < PLACE_LINKS && n->links >= 0; l++) {
-            lm_kintree_jet(&s->tree, &c[FRAME_V + l], &s->tip[i], &u);
+            lm_kintree_jet(&s->tree, &c[FRAME_V + l], &s->moved.tip[i], &u);
             eta_jets(s, n, l, &u, jets + FRAME_V);
         }
     }

@@ -252,29 +252,19 @@ static int make_columns(ffr *s)
 static int reserve(ffr *s)
 {
     lm_arena *a = &s->arena;
-    const lm_system *in = &s->in->sys;
     size_t most = (size_t)s->most;
     s->p = LM_NEW_N(a, double, s->tree.np);
     s->du = LM_NEW_N(a, double, s->tree.nu);
     s->ddu = LM_NEW_N(a, double, s->tree.nu);
-    s->qi = LM_NEW_N(a, double, in->nq);
-    s->vi = LM_NEW_N(a, double, in->nv);
-    s->ai = LM_NEW_N(a, double, in->nv);
-    s->ri = LM_NEW_N(a, double, in->nv);
-    s->li = LM_NEW_N(a, double, in->nl);
     s->zero = LM_NEW_N(a, double, most);
-    s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
     s->unit_r = LM_NEW_N(a, double, most);
     s->unit_D = LM_NEW_N(a, double, most *most);
     s->unit_K = LM_NEW_N(a, double, most *most);
     for (int k = 0; k < 3; k++) s->world[k] = LM_NEW_N(a, double, most *most);
-    s->row = LM_NEW_N(a, int, s->sys.nl);
-    s->own = LM_NEW_N(a, int, s->sys.nl);
     s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
     s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
-    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->zero &&
-                   s->tip && s->unit_r && s->unit_D && s->unit_K && s->world[0] && s->world[1] &&
-                   s->world[2] && s->row && s->own && s->sys.angular && s->sys.active
+    return s->p && s->du && s->ddu && s->zero && s->unit_r && s->unit_D && s->unit_K &&
+                   s->world[0] && s->world[1] && s->world[2] && s->sys.angular && s->sys.active
                ? 0
                : -1;
 }
@@ -289,7 +279,7 @@ static void note_kinds(ffr *s)
             s->sys.angular[u->v + FRAME_V + k] = 1;
     }
     for (int k = 0; k < s->sys.nl; k++) {
-        s->row[k] = s->own[k] = k;
+        s->moved.row[k] = s->moved.own[k] = k;
         s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + k];
         s->sys.active[k] = s->in->sys.active[k];
     }
@@ -312,11 +302,9 @@ static int build(ffr *s, lm_diag *diag)
     int bad = make_units(s, diag);
     if (bad) return bad;
     s->sys.nl = s->in->sys.nl;
+    if (moved_reserve(&s->moved, &s->sys, s->in, &s->arena)) return -1;
     if (list_held(s) || make_tree(s) || reserve(s) || make_tasks(s)) return -1;
     note_kinds(s);
-    s->moved.sys = &s->sys;
-    s->moved.in = s->in;
-    s->moved.row = s->row, s->moved.own = s->own;
     if (make_columns(s) || ffr_make_pattern(s) || ffr_make_groups(s)) return -1;
     return ffr_make_accel(s);
 }

@@ -33,7 +33,7 @@ int ffr_last_element(void *ctx, int element)
     return u->first_element + u->nodes - 2;
 }
 
-const double *ffr_node_residual(void *ctx) { return ((const ffr *)ctx)->ri; }
+const double *ffr_node_residual(void *ctx) { return ((const ffr *)ctx)->moved.ri; }
 
 /* ---- the seam ---- */
 
@@ -41,7 +41,7 @@ const double *ffr_node_residual(void *ctx) { return ((const ffr *)ctx)->ri; }
 static int with_forces(ffr *s, const lm_state *st, lm_state *inner)
 {
     *inner = ffr_enter_all(s, st);
-    return st->a && st->lam && nodal_residual(&s->in->sys, inner, s->ri, NULL, NULL);
+    return st->a && st->lam && nodal_residual(&s->in->sys, inner, s->moved.ri, NULL, NULL);
 }
 
 int ffr_outputs(lm_system *sys, const lm_state *st, double *out)
@@ -49,7 +49,7 @@ int ffr_outputs(lm_system *sys, const lm_state *st, double *out)
     ffr *s = (ffr *)sys;
     lm_state inner;
     int bad = with_forces(s, st, &inner);
-    return bad ? bad : lm_form_corotational.outputs(&s->in->sys, &inner, out);
+    return bad ? bad : nodal_outputs(&s->in->sys, &inner, out);
 }
 
 int ffr_guards(lm_system *sys, const lm_state *st, double *out)
@@ -73,14 +73,14 @@ int ffr_energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     ffr *s = (ffr *)sys;
     lm_state inner = ffr_enter(s, st);
-    return lm_form_corotational.energy(&s->in->sys, &inner, e);
+    return nodal_energy(&s->in->sys, &inner, e);
 }
 
 void ffr_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
 {
     ffr *s = (ffr *)sys;
     lm_state inner = ffr_enter_all(s, st);
-    lm_form_corotational.forces(&s->in->sys, &inner, joint, load);
+    nodal_forces(&s->in->sys, &inner, joint, load);
 }
 
 void ffr_beam_forces(lm_system *sys, const lm_state *st, double *out)
@@ -104,15 +104,15 @@ void ffr_poses(lm_system *sys, const double *q, double *pose)
     ffr_enter_all(s, &at);
     for (int n = 0; n < s->division->drawn; n++) {
         const lm_body *b = &s->m->bodies[s->m->nodes[n].body];
-        lm_m3 R = s->tip[n].R;
-        v3_put(pose + 7 * n, v3_sub(s->tip[n].x, m3_v(&R, b->com)));
+        lm_m3 R = s->moved.tip[n].R;
+        v3_put(pose + 7 * n, v3_sub(s->moved.tip[n].x, m3_v(&R, b->com)));
         quat_put(pose + 7 * n + 3, lm_quat_from_m3(&R));
     }
 }
 
 void ffr_describe_pose(const lm_system *sys, int i, char *text, size_t size)
 {
-    lm_form_corotational.describe_pose(&((const ffr *)sys)->in->sys, i, text, size);
+    nodal_describe_pose(&((const ffr *)sys)->in->sys, i, text, size);
 }
 
 /* ---- names ---- */
@@ -165,7 +165,7 @@ void ffr_describe(const lm_system *sys, int i, char *text, size_t size)
     if (i < sys->nv)
         describe_unit(s, i, what, text, size);
     else
-        lm_form_corotational.describe(&s->in->sys, s->in->sys.nv + i - sys->nv, text, size);
+        nodal_describe(&s->in->sys, s->in->sys.nv + i - sys->nv, text, size);
 }
 
 void ffr_describe_motion(const lm_system *sys, int i, char *text, size_t size)
@@ -175,40 +175,3 @@ void ffr_describe_motion(const lm_system *sys, int i, char *text, size_t size)
                                               " turning about y", " turning about z"};
     describe_unit((const ffr *)sys, i, what, text, size);
 }
-
-/* ---- variables ---- */
-
-static const double *slots(const lm_system *sys) { return ((const ffr *)sys)->in->slots; }
-
-static int sensed(const lm_system *sys, int sensor, int *unknown)
-{
-    return moved_sensed(&((const ffr *)sys)->moved, sensor, unknown);
-}
-
-static int pushed(const lm_system *sys, int sensor, int *row)
-{
-    return moved_pushed(&((const ffr *)sys)->moved, sensor, row);
-}
-
-static void sensor_gradient(lm_system *sys, const lm_state *st, int sensor, double cM, double cD,
-                            double cK, double *out)
-{
-    ffr *s = (ffr *)sys;
-    lm_state inner = {st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,
-                      st->lam ? s->li : NULL};
-    moved_sensor_gradient(&s->moved, &inner, sensor, cM, cD, cK, out);
-}
-
-static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
-{
-    (void)st;
-    moved_push(&((ffr *)sys)->moved, sensor, out);
-}
-
-const lm_ports ffr_ports = {
-    .slots = slots,
-    .sensed = sensed,
-    .pushed = pushed,
-    .sensor_gradient = sensor_gradient,
-    .push = push,
-};

@@ -1,4 +1,4 @@
-/* The list of formulations: the only place that names them. */
+/* The list of formulations. */
 #include "form/form.h"
 
 #include "form/elastodynamic.h"
@@ -8,23 +8,20 @@
 #include "form/nodal.h"
 #include "form/rfe.h"
 
-static const struct {
-    const char *name;
-    const lm_form *form;
-} forms[] = {
-    [LM_FORM_COROTATIONAL] = {"corotational", &lm_form_corotational},
-    [LM_FORM_MINIMAL] = {"minimal", &lm_form_minimal},
-    [LM_FORM_ELASTODYNAMIC] = {"elastodynamic", &lm_form_elastodynamic},
-    [LM_FORM_RFE] = {"rfe", &lm_form_rfe},
-    [LM_FORM_FFR] = {"ffr", &lm_form_ffr},
+static const lm_form *const forms[LM_FORMULATIONS] = {
+    [LM_FORM_COROTATIONAL] = &lm_form_corotational,
+    [LM_FORM_MINIMAL] = &lm_form_minimal,
+    [LM_FORM_ELASTODYNAMIC] = &lm_form_elastodynamic,
+    [LM_FORM_RFE] = &lm_form_rfe,
+    [LM_FORM_FFR] = &lm_form_ffr,
 };
 
-const lm_form *lm_form_get(lm_formulation_type type) { return forms[type].form; }
-const char *lm_form_name(lm_formulation_type type) { return forms[type].name; }
+const lm_form *lm_form_get(lm_formulation_type type) { return forms[type]; }
+const char *lm_form_name(lm_formulation_type type) { return forms[type]->name; }
 
 limber_status lm_system_create(const lm_form *form, const lm_model *model, lm_diag *diag,
                                lm_system **sys)
 {
     limber_status st = form->create(model, diag, sys);
-    return st || !model->spec->variables.n ? st : lm_machine_make(diag, sys);
+    return st || !model->spec->variables.n ? st : lm_machine_make(sys);
 }

@@ -77,6 +77,7 @@ typedef struct lm_kintree {
     lm_link_motion *motion; /* [links] of the last evaluation */
 } lm_kintree;
 
+/* kintree.c */
 /* Building: all return an index, or -1 without memory. Then lm_kintree_finish. */
 int lm_kintree_link(lm_kintree *t, lm_link_kind kind, int parent, lm_v3 at, lm_m3 E, lm_v3 axis);
 int lm_kintree_tip(lm_kintree *t, int link, lm_v3 r, lm_m3 E);
@@ -95,6 +96,7 @@ void lm_kintree_jet(const lm_kintree *t, const lm_column *c, const lm_tip_motion
 double lm_kintree_geometric(const lm_kintree *t, const lm_column *i, const lm_column *j,
                             const lm_tip_motion *m, const double *f);
 
+/* kintree_force.c */
 /* Forces on the rates, r [nu] = X^T f, of the wrenches f [6 tips] on the tips, which move as `tip`;
  * sum [links]: scratch. */
 typedef struct lm_wrench {
@@ -103,6 +105,7 @@ typedef struct lm_wrench {
 void lm_kintree_collect(const lm_kintree *t, const lm_tip_motion *tip, const double *f,
                         lm_wrench *sum, double *r);
 
+/* kintree.c */
 /* p1 = p0 moved by the small motions d [nu]; p1 may be p0. */
 void lm_kintree_retract(const lm_kintree *t, const double *p0, const double *d, double *p1);
 /* d with p1 = retract(p0, d). */

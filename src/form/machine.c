@@ -1,3 +1,5 @@
+/* A machine behind the seam: the mechanism's equations as its formulation has them, with those of the
+ * variables behind them, in the residual and in the matrix; what else is asked goes to the mechanism. */
 #include "form/machine_int.h"
 
 #include <math.h>
@@ -445,12 +447,11 @@ static void fill_form(machine *s)
     };
 }
 
-limber_status lm_machine_make(lm_diag *diag, lm_system **sys)
+limber_status lm_machine_make(lm_system **sys)
 {
     lm_system *in = *sys;
     lm_arena arena = {0};
     machine *s = LM_NEW(&arena, machine);
-    (void)diag;
     *sys = NULL;
     if (!s) {
         in->form->destroy(in);

@@ -18,7 +18,7 @@
 #include "form/form.h"
 
 /* *sys becomes a machine that owns what it was; on an error it is destroyed, and NULL. */
-limber_status lm_machine_make(lm_diag *diag, lm_system **sys);
+limber_status lm_machine_make(lm_system **sys);
 
 /* The mechanism alone, its variables held at the values that they have in the state, until the machine
  * is asked for something again; sys itself where it is no machine. */

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-double machine_power(machine *s, int element, const double *slots)
+/* Effort times flow of an element, at the values last sensed. */
+static double power_of(machine *s, int element, const double *slots)
 {
     const lm_spec_element *e = &s->spec->elements.at[element];
     return lm_expr_eval(&e->effort[0], slots, s->scratch) *
@@ -66,8 +67,8 @@ int machine_energy(lm_system *sys, const lm_state *st, lm_energy *e)
         const lm_spec_element *x = &s->spec->elements.at[i];
         switch (x->type) {
         case LM_ELEMENT_SE:
-        case LM_ELEMENT_SF: e->power += machine_power(s, i, slots); break;
-        case LM_ELEMENT_R: e->dissipation += machine_power(s, i, slots); break;
+        case LM_ELEMENT_SF: e->power += power_of(s, i, slots); break;
+        case LM_ELEMENT_R: e->dissipation += power_of(s, i, slots); break;
         case LM_ELEMENT_C:
         case LM_ELEMENT_I:
             if (sys->power_only) break;
@@ -93,7 +94,7 @@ int machine_powers(lm_system *sys, const lm_state *st, double *out)
     for (int i = 0; i < s->spec->elements.n; i++) {
         lm_element_type type = s->spec->elements.at[i].type;
         int junction = type == LM_ELEMENT_ZERO || type == LM_ELEMENT_ONE;
-        out[i] = bad || junction ? 0 : machine_power(s, i, slots);
+        out[i] = bad || junction ? 0 : power_of(s, i, slots);
     }
     return bad;
 }

@@ -66,7 +66,6 @@ typedef struct machine {
     double *inner[3]; /* [nnz of the mechanism's matrix] M, D, K, or one matrix in the first */
     double *scratch, *grad, *hess, *coefficient;
     double *reach; /* [n + nsensors] of machine_scale.c */
-    double *lam;   /* unused multipliers */
 } machine;
 
 /* machine_order.c */
@@ -84,7 +83,5 @@ int machine_guards(lm_system *sys, const lm_state *st, double *out);
 void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size);
 /* machine.c: the mechanism's view of a state. */
 lm_state machine_enter(machine *s, const lm_state *st);
-/* Effort times flow of an element, at the values last sensed. */
-double machine_power(machine *s, int element, const double *slots);
 
 #endif

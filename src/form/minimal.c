@@ -10,22 +10,20 @@
 static int choose_rows(minimal *s)
 {
     const lm_model *m = s->m;
-    s->row = LM_NEW_N(&s->arena, int, m->nrows);
-    s->own = LM_NEW_N(&s->arena, int, m->nrows);
     s->candidate = LM_NEW_N(&s->arena, int, m->nrows);
-    if (!s->row || !s->own || !s->candidate) return -1;
-    s->sys.row = s->row;
+    if (!s->candidate) return -1;
+    s->sys.row = s->moved.row;
     for (int k = 0; k < m->nrows; k++) {
         const lm_row *r = &m->rows[k];
         int holds = !s->written && s->passed[r->joint] && !r->drive && r->initial < 0;
-        s->own[k] = holds ? -1 : s->sys.nl;
-        if (!holds) s->row[s->sys.nl++] = k;
+        s->moved.own[k] = holds ? -1 : s->sys.nl;
+        if (!holds) s->moved.row[s->sys.nl++] = k;
         s->in->sys.active[k] = 0;
     }
     int n = 0;
     for (int pass = 0; pass < 3; pass++)
         for (int k = 0; k < s->sys.nl; k++) {
-            const lm_row *r = &m->rows[s->row[k]];
+            const lm_row *r = &m->rows[s->moved.row[k]];
             int kind = r->initial >= 0 ? 2 : r->drive ? 1 : 0;
             if (kind == pass) s->candidate[n++] = k;
         }
@@ -39,14 +37,8 @@ static int reserve(minimal *s)
     s->p = LM_NEW_N(a, double, s->tree.np);
     s->du = LM_NEW_N(a, double, s->tree.nu);
     s->ddu = LM_NEW_N(a, double, s->tree.nu);
-    s->qi = LM_NEW_N(a, double, in->nq);
-    s->vi = LM_NEW_N(a, double, in->nv);
-    s->ai = LM_NEW_N(a, double, in->nv);
-    s->ri = LM_NEW_N(a, double, in->nv);
-    s->li = LM_NEW_N(a, double, in->nl);
     s->phi = LM_NEW_N(a, double, in->nl);
     s->phi_rate = LM_NEW_N(a, double, in->nl);
-    s->tip = LM_NEW_N(a, lm_tip_motion, s->m->nnodes);
     s->wrench = LM_NEW_N(a, lm_wrench, s->tree.links.n);
     s->ru = LM_NEW_N(a, double, s->tree.nu);
     s->sensed = LM_NEW_N(a, double, in->nv);
@@ -56,9 +48,8 @@ static int reserve(minimal *s)
     s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
     s->eliminator =
         lm_eliminate_make(a, s->sys.nv, s->sys.nl, (size_t)s->sys.nl * (size_t)s->sys.nv);
-    return s->p && s->du && s->ddu && s->qi && s->vi && s->ai && s->ri && s->li && s->phi &&
-                   s->phi_rate && s->tip && s->wrench && s->ru && s->sensed && s->trial &&
-                   s->bent && s->sys.angular && s->sys.active && s->eliminator
+    return s->p && s->du && s->ddu && s->phi && s->phi_rate && s->wrench && s->ru && s->sensed &&
+                   s->trial && s->bent && s->sys.angular && s->sys.active && s->eliminator
                ? 0
                : -1;
 }
@@ -81,8 +72,8 @@ static void note_angles(minimal *s)
         if (s->external.in[k] != LM_SLOT_T && !s->external.turns[k])
             s->sys.angular[s->external.in[k] - 1] = 0;
     for (int k = 0; k < s->sys.nl; k++) {
-        s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + s->row[k]];
-        s->sys.active[k] = s->m->rows[s->row[k]].initial < 0;
+        s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + s->moved.row[k]];
+        s->sys.active[k] = s->m->rows[s->moved.row[k]].initial < 0;
     }
 }
 
@@ -131,6 +122,7 @@ static int build(minimal *s, lm_diag *diag)
     if (bad) return bad;
     s->sys.nv = s->written ? s->written : s->tree.nu;
     s->sys.nq = (s->written ? s->written : s->tree.np) + s->m->nangles;
+    if (moved_reserve(&s->moved, &s->sys, s->in, &s->arena)) return -1;
     if (choose_rows(s) || reserve(s) || minimal_make_columns(s, diag)) return -1;
     if (s->external.uses.n && minimal_external_make(s, diag)) return -1;
     note_angles(s);
@@ -142,7 +134,7 @@ static void destroy(lm_system *sys)
 {
     if (!sys) return;
     minimal *s = (minimal *)sys;
-    if (s->in) lm_form_corotational.destroy(&s->in->sys);
+    if (s->in) nodal_destroy(&s->in->sys);
     lm_arena arena = s->arena;
     lm_arena_free(&arena);
 }
@@ -155,7 +147,7 @@ limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out)
     *out = NULL;
     minimal *s = LM_NEW(&arena, minimal);
     if (!s) {
-        lm_form_corotational.destroy(in);
+        nodal_destroy(in);
         return LIMBER_MEMORY;
     }
     s->arena = arena;
@@ -207,7 +199,7 @@ static int follow_angles(minimal *s, const double *q0, const double *dx, double 
     if (!s->in->ntracked) return 0;
     int bad = minimal_place(s, &at);
     if (bad) return bad;
-    moved_follow_angles(&s->moved, q1, s->vi, s->qi, q1);
+    moved_follow_angles(&s->moved, q1, q1);
     return 0;
 }
 
@@ -259,7 +251,7 @@ static void carry(const lm_system *sys, const double *q0, const double *q1, cons
 /* r = X^T ri: by the rates of the tree, and for the coordinates of the user by du/dq. */
 static void project(minimal *s, double *r)
 {
-    lm_kintree_collect(&s->tree, s->tip, s->ri, s->wrench, s->written ? s->ru : r);
+    lm_kintree_collect(&s->tree, s->moved.tip, s->moved.ri, s->wrench, s->written ? s->ru : r);
     if (!s->written) return;
     memset(r, 0, sizeof(double) * (size_t)s->sys.nv);
     for (int k = 0; k < s->tree.nu; k++) {
@@ -276,13 +268,13 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
     if (!bad)
-        bad = nodal_residual(&s->in->sys, &inner, s->ri, phi || rate ? s->phi : NULL,
+        bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, phi || rate ? s->phi : NULL,
                              rate ? s->phi_rate : NULL);
     if (bad) return bad;
     project(s, r);
     for (int k = 0; k < sys->nl; k++) {
-        if (phi) phi[k] = s->phi[s->row[k]];
-        if (rate) rate[k] = s->phi_rate[s->row[k]];
+        if (phi) phi[k] = s->phi[s->moved.row[k]];
+        if (rate) rate[k] = s->phi_rate[s->moved.row[k]];
     }
     return 0;
 }
@@ -293,8 +285,8 @@ static int constraint_rate(lm_system *sys, const lm_state *st, double *rate)
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
     if (bad) return bad;
-    lm_form_corotational.constraint_rate(&s->in->sys, &inner, s->phi_rate);
-    for (int k = 0; k < sys->nl; k++) rate[k] = s->phi_rate[s->row[k]];
+    nodal_constraint_rate(&s->in->sys, &inner, s->phi_rate);
+    for (int k = 0; k < sys->nl; k++) rate[k] = s->phi_rate[s->moved.row[k]];
     return 0;
 }
 
@@ -304,8 +296,8 @@ static int constraint_accel(lm_system *sys, const lm_state *st, double *accel)
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
     if (bad) return bad;
-    lm_form_corotational.constraint_accel(&s->in->sys, &inner, s->phi_rate);
-    for (int k = 0; k < sys->nl; k++) accel[k] = s->phi_rate[s->row[k]];
+    nodal_constraint_accel(&s->in->sys, &inner, s->phi_rate);
+    for (int k = 0; k < sys->nl; k++) accel[k] = s->phi_rate[s->moved.row[k]];
     return 0;
 }
 
@@ -319,7 +311,7 @@ static double size_of(const lm_v3 G[2], const double *X)
 
 static int row_independent(minimal *s, int k)
 {
-    const lm_row *row = &s->m->rows[s->row[k]];
+    const lm_row *row = &s->m->rows[s->moved.row[k]];
     int pair = s->m->joints[row->joint].pair;
     double scale = 0;
     lm_v3 G[LM_PAIR_BLOCKS];
@@ -345,11 +337,11 @@ static int select_rows(lm_system *sys, double t, const double *q, int assembling
     int redundant = 0;
     if (minimal_place(s, &at)) return 0; /* an accepted state: the choice made before stays */
     minimal_partials(s);
-    nodal_kinematics(s->in, s->qi);
+    nodal_kinematics(s->in, s->moved.qi);
     lm_eliminate_begin(s->eliminator);
     for (int k = 0; k < sys->nl; k++) sys->active[k] = 0;
     for (int i = 0; i < sys->nl; i++) {
-        int k = s->candidate[i], initial_of = s->m->rows[s->row[k]].initial;
+        int k = s->candidate[i], initial_of = s->m->rows[s->moved.row[k]].initial;
         int use = initial_of < 0 || (assembling == 1 && spec->initial.at[initial_of].has_value) ||
                   (assembling == 2 && spec->initial.at[initial_of].has_rate);
         if (!use) continue;
@@ -368,8 +360,8 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
     lm_state at = {t, q, NULL, NULL, NULL};
     int row = 0;
     if (minimal_place(s, &at)) return 0;
-    double worst = lm_form_corotational.hidden_violation(&s->in->sys, t, s->qi, &row);
-    *which = s->own[row] >= 0 ? s->own[row] : 0;
+    double worst = nodal_hidden_violation(&s->in->sys, t, s->moved.qi, &row);
+    *which = s->moved.own[row] >= 0 ? s->moved.own[row] : 0;
     return worst;
 }
 
@@ -378,7 +370,7 @@ static double hidden_violation(lm_system *sys, double t, const double *q, int *w
 static double next_kink(const lm_system *sys, double t)
 {
     const minimal *s = (const minimal *)sys;
-    double next = lm_form_corotational.next_kink(&s->in->sys, t);
+    double next = nodal_next_kink(&s->in->sys, t);
     for (int k = 0; s->written && k < s->tree.nu; k++)
         next = fmin(next, lm_expr_next_kink(s->arg[k].e, t));
     return next;
@@ -412,5 +404,5 @@ const lm_form lm_form_minimal = {
     .guards = minimal_guards,
     .describe_guard = minimal_describe_guard,
     .turn = minimal_turn,
-    .ports = &minimal_ports,
+    .ports = &moved_ports,
 };

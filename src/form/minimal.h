@@ -68,6 +68,7 @@ typedef struct min_rate {
 
 typedef struct minimal {
     lm_system sys;
+    lm_moved moved; /* the equations in terms of the coordinates */
     lm_arena arena;
     const lm_model *m;
     nodal *in;
@@ -76,56 +77,53 @@ typedef struct minimal {
     min_arg *arg;   /* [nu] when written */
     min_rate *rate; /* [nu] when not */
     unsigned char *passed; /* [joints] the tree goes through it: its rows hold by themselves */
-    int *row;              /* [nl] row of the nodal system */
-    int *own;              /* [nodal nl] the other way round, or -1 */
     /* the last state */
     double t;
-    double *p, *du, *ddu;           /* of the tree */
-    double *qi, *vi, *ai, *li, *ri; /* of the nodal system */
-    double *phi, *phi_rate;         /* [nodal nl] */
-    lm_tip_motion *tip;             /* [nodes] */
-    lm_wrench *wrench;              /* [links] scratch */
-    double *ru;                     /* [nu] forces on the rates of the tree */
-    double *slots, *scratch;        /* of the arguments */
-    double *grad, *dot, *next;      /* of the arguments: du/dq, its rate, its second rate */
-    double *slope;                  /* du/dq of those that are affine; as grad */
-    double *hess, *hess_low;        /* ... */
-    lm_moved moved;                 /* the equations in terms of the coordinates, with these: */
-    int *col_start, *col_node;      /* by coordinate: nodes it moves */
-    int *input_at;                  /* [tree column inputs] place among the node's columns */
-    int *input_first;               /* [tree columns] */
-    double *sensed, *bent, *trial;  /* for forces that read a coordinate */
+    double *p, *du, *ddu;          /* of the tree */
+    double *phi, *phi_rate;        /* [nodal nl] */
+    lm_wrench *wrench;             /* [links] scratch */
+    double *ru;                    /* [nu] forces on the rates of the tree */
+    double *slots, *scratch;       /* of the arguments */
+    double *grad, *dot, *next;     /* of the arguments: du/dq, its rate, its second rate */
+    double *slope;                 /* du/dq of those that are affine; as grad */
+    double *hess, *hess_low;       /* ... */
+    int *col_start, *col_node;     /* by coordinate: nodes it moves */
+    int *input_at;                 /* [tree column inputs] place among the node's columns */
+    int *input_first;              /* [tree columns] */
+    double *sensed, *bent, *trial; /* for forces that read a coordinate */
     min_external external;
     lm_recursive *recursive; /* NULL: not a tree of rigid bodies */
     lm_eliminator *eliminator;
     int *candidate; /* [nl] rows in the order in which they are chosen */
 } minimal;
+MOVED_BEGINS(minimal);
 
+/* minimal.c */
 extern const lm_form lm_form_minimal;
-
 /* A system whose nodes are those of `in`, which it owns from then on, also when this fails. */
 limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out);
 
-/* minimal_make.c: the tree as written or by the joints; columns and pattern. */
+/* minimal_tree.c: the tree as written, or by the joints. */
 int minimal_write_tree(minimal *s, lm_diag *diag);
 int minimal_grow_tree(minimal *s);
+
+/* minimal_make.c: columns and pattern. */
 int minimal_make_columns(minimal *s, lm_diag *diag);
 int minimal_make_pattern(minimal *s);
 void minimal_start(minimal *s, double *q, double *v); /* positions and velocities at the start */
 
 /* minimal_kin.c */
-int minimal_place(minimal *s,
-                  const lm_state *st); /* the state of tree and nodal system; 0, or > 0 */
-void minimal_partials(minimal *s);     /* X of all jets, at the state */
-int minimal_jets(minimal *s, const lm_state *st); /* ... and the rest of them; 0, or > 0 */
+int minimal_place(minimal *s, const lm_state *st); /* tree and nodal system at it; 0, or > 0 */
+void minimal_partials(minimal *s);                 /* X of all jets, at the state */
+int minimal_jets(minimal *s, const lm_state *st);  /* ... and the rest of them; 0, or > 0 */
 /* Bring the nodal system to the state; *inner: its own view of it. 0, or as minimal_place. */
 int minimal_enter(minimal *s, const lm_state *st, lm_state *inner);
-lm_state minimal_inner(const minimal *s, const lm_state *st);
+
+/* minimal_external_make.c: at the end of making the system; -1: memory */
+int minimal_external_make(minimal *s, lm_diag *diag);
 
 /* minimal_external.c: frames that a C function gives. Where they return an int: 0, or > 0
  * where the function fails, and why is in sys.trouble. */
-int minimal_external_make(minimal *s,
-                          lm_diag *diag); /* at the end of making the system; -1: memory */
 int minimal_external_place(minimal *s, const lm_state *st); /* at s->slots */
 int minimal_external_hessians(minimal *s);                  /* into s->hess, at the same state */
 /* Value, gradient and its rate of one argument; and the second rate of the gradient. */
@@ -166,7 +164,5 @@ void minimal_reactions(minimal *s);
 /* Factors f [n], n <= 6, for which the sum of f_i X_i comes nearest to w, forces or motions whose linear
  * and angular parts have these weights; those that the others make superfluous are zero. */
 void minimal_fit(double X[][6], int n, const double *w, double linear, double angular, double *f);
-
-extern const lm_ports minimal_ports; /* minimal_results.c */
 
 #endif

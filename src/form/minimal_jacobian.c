@@ -45,10 +45,10 @@ static void add_geometric(minimal *s, int n, double cK, double *values)
 {
     const lm_tip *tip = &s->tree.tips.at[n];
     const lm_column *c = s->tree.columns.at + tip->first;
-    const double *f = s->ri + NODE_V * n;
+    const double *f = s->moved.ri + NODE_V * n;
     for (int j = 0; j < tip->n; j++) {
         for (int i = 0; i < tip->n; i++)
-            s->ru[i] = lm_kintree_geometric(&s->tree, &c[i], &c[j], &s->tip[n], f);
+            s->ru[i] = lm_kintree_geometric(&s->tree, &c[i], &c[j], &s->moved.tip[n], f);
         if (!s->written) {
             add_changes(s, tip, s->ru, cK, c[j].u, values);
             continue;
@@ -59,7 +59,7 @@ static void add_geometric(minimal *s, int n, double cK, double *values)
                 add_changes(s, tip, s->ru, cK * s->grad[b->first + l], b->e->inputs[l] - 1, values);
         if (b->affine) continue;
         double X[6];
-        lm_kintree_partial(&s->tree, &c[j], &s->tip[n], X);
+        lm_kintree_partial(&s->tree, &c[j], &s->moved.tip[n], X);
         add_bend(s, c[j].u, cK * moved_dot(X, f), values);
     }
 }
@@ -71,7 +71,7 @@ static int add_sensed(minimal *s, const lm_state *st, int c, int rate, double cX
 {
     nodal *in = s->in;
     double h = 1e-6 * fmax(1, fabs(rate ? st->v[c] : st->q[c])), *diff = s->sensed;
-    lm_state inner = minimal_inner(s, st);
+    lm_state inner = moved_inner(&s->moved, st);
     memset(diff, 0, sizeof(double) * (size_t)in->sys.nv);
     for (int side = -1; side <= 1; side += 2) {
         memcpy(s->bent, rate ? st->v : st->q, sizeof(double) * (size_t)s->written);
@@ -113,7 +113,7 @@ static int assemble(minimal *s, const lm_state *st, const lm_mix *w)
     int bad = minimal_enter(s, st, &inner);
     if (!bad) bad = minimal_jets(s, st);
     if (!bad) bad = moved_matrices(&s->moved, &inner, w);
-    if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
+    if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, NULL, NULL);
     if (bad) return bad;
     for (int m = 0; m < s->m->nnodes; m++) {
         const moved_node *node = &s->moved.node[m];

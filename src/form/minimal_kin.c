@@ -124,34 +124,18 @@ int minimal_place(minimal *s, const lm_state *st)
     const double *du = s->written ? s->du : st->v, *ddu = s->written ? s->ddu : st->a;
     lm_kintree_move(&s->tree, p, du, ddu);
     for (int n = 0; n < s->m->nnodes; n++) {
-        lm_tip_motion *m = &s->tip[n];
-        lm_kintree_tip_motion(&s->tree, n, m);
-        moved_put(m, n, s->qi, s->vi, s->ai);
+        lm_kintree_tip_motion(&s->tree, n, &s->moved.tip[n]);
+        moved_put(&s->moved, n);
     }
-    moved_angles(&s->moved, st->q, s->qi);
-    for (int k = 0; k < s->sys.nl && st->lam; k++) s->li[s->row[k]] = st->lam[k];
-    for (int k = 0; k < s->sys.nl; k++) s->in->sys.active[s->row[k]] = s->sys.active[k];
+    moved_enter(&s->moved, st);
     s->in->coordinate = s->written ? st->q : NULL;
     s->in->coordinate_rate = s->written ? st->v : NULL;
-    s->in->sys.load_factor = s->sys.load_factor;
-    s->in->sys.inputs = s->sys.inputs;
-    s->in->sys.variables = s->sys.variables;
-    s->in->sys.settle = s->sys.settle;
-    s->in->sys.spin = s->sys.spin;
-    s->in->sys.softness = s->sys.softness;
-    s->in->sys.regular_mass = s->sys.regular_mass;
     return 0;
-}
-
-lm_state minimal_inner(const minimal *s, const lm_state *st)
-{
-    return (lm_state){st->t, s->qi, st->v ? s->vi : NULL, st->a ? s->ai : NULL,
-                      st->lam ? s->li : NULL};
 }
 
 int minimal_enter(minimal *s, const lm_state *st, lm_state *inner)
 {
-    *inner = minimal_inner(s, st);
+    *inner = moved_inner(&s->moved, st);
     return minimal_place(s, st);
 }
 
@@ -172,7 +156,7 @@ void minimal_partials(minimal *s)
         for (int k = 0; k < tip->n; k++) {
             const lm_column *c = &s->tree.columns.at[tip->first + k];
             double X[6];
-            lm_kintree_partial(&s->tree, c, &s->tip[n], s->written ? X : jets[k].X);
+            lm_kintree_partial(&s->tree, c, &s->moved.tip[n], s->written ? X : jets[k].X);
             if (!s->written) continue;
             const int *at = s->input_at + s->input_first[tip->first + k];
             for (int i = 0; i < s->arg[c->u].e->ninputs; i++)
@@ -216,7 +200,7 @@ int minimal_jets(minimal *s, const lm_state *st)
         for (int k = 0; k < tip->n; k++) {
             const lm_column *c = &s->tree.columns.at[tip->first + k];
             lm_jet u;
-            lm_kintree_jet(&s->tree, c, &s->tip[n], s->written ? &u : &jets[k]);
+            lm_kintree_jet(&s->tree, c, &s->moved.tip[n], s->written ? &u : &jets[k]);
             if (s->written)
                 written_jet(s, c, &u, jets, s->input_at + s->input_first[tip->first + k]);
         }

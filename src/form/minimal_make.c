@@ -86,7 +86,6 @@ int minimal_make_columns(minimal *s, lm_diag *diag)
     int nodes = s->m->nnodes, done = 0;
     size_t most = s->written ? (size_t)s->written * (size_t)nodes : (size_t)s->tree.columns.n;
     int *at = LM_NEW_N(&s->arena, int, s->written);
-    s->moved = (lm_moved){.sys = &s->sys, .in = s->in, .row = s->row, .own = s->own};
     s->moved.node = LM_NEW_N(&s->arena, moved_node, nodes);
     s->moved.cols = LM_NEW_N(&s->arena, int, most);
     s->input_first = LM_NEW_N(&s->arena, int, s->tree.columns.n);
@@ -145,7 +144,7 @@ static void mark_constraints(const minimal *s, marks *k, int n, int col)
     int nv = s->in->sys.nv;
     for (int c = NODE_V * n; c < NODE_V * (n + 1); c++)
         for (int i = p->colptr[c + 1] - 1; i >= p->colptr[c] && p->rowind[i] >= nv; i--) {
-            int row = s->own[p->rowind[i] - nv];
+            int row = s->moved.own[p->rowind[i] - nv];
             if (row < 0 || !is_new(k->row, s->sys.nv + row, col)) continue;
             lm_pattern_add(&k->pb, s->sys.nv + row, col);
             lm_pattern_add(&k->pb, col, s->sys.nv + row);
@@ -165,7 +164,7 @@ static void coordinate_pattern(const minimal *s, marks *k, int col)
 static void multiplier_pattern(const minimal *s, marks *k, int own)
 {
     const lm_pattern *p = &s->in->sys.pattern;
-    int nv = s->in->sys.nv, col = nv + s->row[own];
+    int nv = s->in->sys.nv, col = nv + s->moved.row[own];
     for (int i = p->colptr[col]; i < p->colptr[col + 1] && p->rowind[i] < nv; i++)
         mark_node(s, k, p->rowind[i] / NODE_V, s->sys.nv + own);
 }
@@ -233,7 +232,7 @@ static void start_rates(minimal *s, const double *q, double *v)
 {
     double size = s->m->size > 0 ? s->m->size : 1;
     memset(v, 0, sizeof(double) * (size_t)s->sys.nv);
-    lm_form_corotational.initial(&s->in->sys, s->qi, s->vi);
+    nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
     for (int k = 0; k < s->m->nnodes; k++) {
         int n = nodal_tree_order(s->in->tree, k), own = 0;
         const lm_tip *tip = &s->tree.tips.at[n];
@@ -242,8 +241,8 @@ static void start_rates(minimal *s, const double *q, double *v)
         lm_kintree_move(&s->tree, q, v, NULL);
         lm_kintree_tip_motion(&s->tree, n, &m);
         for (int i = 0; i < 3; i++) {
-            w[i] = s->vi[NODE_V * n + i] - v3_get(m.v, i);
-            w[3 + i] = s->vi[NODE_V * n + 3 + i] - v3_get(m.w, i);
+            w[i] = s->moved.vi[NODE_V * n + i] - v3_get(m.v, i);
+            w[3 + i] = s->moved.vi[NODE_V * n + 3 + i] - v3_get(m.w, i);
         }
         for (int c = tip->first; c < tip->first + tip->n; c++) {
             const lm_column *col = &s->tree.columns.at[c];

@@ -44,19 +44,19 @@ static void joint_reaction(minimal *s, int node, int joint)
     lm_v3 G[MOST][LM_PAIR_BLOCKS];
     for (int k = j->first_row; k < j->first_row + j->nrows && n < MOST; k++) {
         const lm_row *row = &s->m->rows[k];
-        if (s->own[k] >= 0) continue;
+        if (s->moved.own[k] >= 0) continue;
         lm_measure_grad(row->measure, row->i, row->j, &s->in->kin.pair[j->pair], G[n]);
         v3_put(X[n], G[n][2 * side]);
         v3_put(X[n] + 3, G[n][2 * side + 1]);
         rows[n++] = k;
     }
-    for (int i = 0; i < 6; i++) left[i] = -s->ri[NODE_V * node + i];
+    for (int i = 0; i < 6; i++) left[i] = -s->moved.ri[NODE_V * node + i];
     minimal_fit(X, n, left, 1, 1 / (size * size), lam);
     for (int a = 0; a < n; a++) {
-        s->li[rows[a]] = lam[a];
+        s->moved.li[rows[a]] = lam[a];
         if (other < 0) continue;
-        v3_acc(s->ri + NODE_V * other, v3_mul(lam[a], G[a][2 * !side]));
-        v3_acc(s->ri + NODE_V * other + 3, v3_mul(lam[a], G[a][2 * !side + 1]));
+        v3_acc(s->moved.ri + NODE_V * other, v3_mul(lam[a], G[a][2 * !side]));
+        v3_acc(s->moved.ri + NODE_V * other + 3, v3_mul(lam[a], G[a][2 * !side + 1]));
     }
 }
 

@@ -9,7 +9,7 @@ static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
 {
     int bad = minimal_enter(s, st, inner);
     if (bad || s->written) return bad; /* then all of them are unknowns */
-    if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->ri, s->phi, s->phi_rate))
+    if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->moved.ri, s->phi, s->phi_rate))
         minimal_reactions(s);
     return 0;
 }
@@ -17,7 +17,7 @@ static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
 static void forget_reactions(minimal *s)
 {
     for (int k = 0; k < s->in->sys.nl; k++)
-        if (s->own[k] < 0) s->li[k] = 0;
+        if (s->moved.own[k] < 0) s->moved.li[k] = 0;
 }
 
 int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
@@ -25,7 +25,7 @@ int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
     minimal *s = (minimal *)sys;
     lm_state inner;
     int bad = with_reactions(s, st, &inner);
-    if (!bad) bad = lm_form_corotational.outputs(&s->in->sys, &inner, out);
+    if (!bad) bad = nodal_outputs(&s->in->sys, &inner, out);
     forget_reactions(s);
     return bad;
 }
@@ -51,7 +51,7 @@ void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *l
     minimal *s = (minimal *)sys;
     lm_state inner;
     with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
-    lm_form_corotational.forces(&s->in->sys, &inner, joint, load);
+    nodal_forces(&s->in->sys, &inner, joint, load);
     forget_reactions(s);
 }
 
@@ -68,11 +68,11 @@ static int driven_by_time(const minimal *s)
  * r . V at rest of all coordinates. */
 static int time_power(minimal *s, const lm_state *st, lm_energy *e)
 {
-    lm_state inner = minimal_inner(s, st), rest = {st->t, st->q, NULL, NULL, NULL};
+    lm_state inner = moved_inner(&s->moved, st), rest = {st->t, st->q, NULL, NULL, NULL};
     if (!st->a || !driven_by_time(s)) return 0;
-    int bad = nodal_residual(&s->in->sys, &inner, s->ri, NULL, NULL);
+    int bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, NULL, NULL);
     if (!bad) bad = minimal_place(s, &rest);
-    for (int i = 0; i < s->in->sys.nv && !bad; i++) e->power += s->ri[i] * s->vi[i];
+    for (int i = 0; i < s->in->sys.nv && !bad; i++) e->power += s->moved.ri[i] * s->moved.vi[i];
     return bad ? bad : minimal_place(s, st);
 }
 
@@ -90,8 +90,7 @@ int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
     minimal *s = (minimal *)sys;
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
-    s->in->sys.power_only = sys->power_only;
-    if (!bad) bad = lm_form_corotational.energy(&s->in->sys, &inner, e);
+    if (!bad) bad = nodal_energy(&s->in->sys, &inner, e);
     return bad ? bad : time_power(s, st, e);
 }
 
@@ -101,12 +100,12 @@ void minimal_poses(lm_system *sys, const double *q, double *pose)
     lm_state at = {s->t, q, NULL, NULL, NULL};
     sys->trouble[0] = 0;
     minimal_place(s, &at); /* cannot fail: the state was accepted */
-    lm_form_corotational.poses(&s->in->sys, s->qi, pose);
+    nodal_poses(&s->in->sys, s->moved.qi, pose);
 }
 
 void minimal_describe_pose(const lm_system *sys, int i, char *text, size_t size)
 {
-    lm_form_corotational.describe_pose(&((const minimal *)sys)->in->sys, i, text, size);
+    nodal_describe_pose(&((const minimal *)sys)->in->sys, i, text, size);
 }
 
 void minimal_describe_motion(const lm_system *sys, int i, char *text, size_t size)
@@ -140,41 +139,5 @@ void minimal_describe(const lm_system *sys, int i, char *text, size_t size)
     if (i < sys->nv)
         minimal_describe_motion(sys, i, text, size);
     else
-        lm_form_corotational.describe(&s->in->sys, s->in->sys.nv + s->row[i - sys->nv], text, size);
+        nodal_describe(&s->in->sys, s->in->sys.nv + s->moved.row[i - sys->nv], text, size);
 }
-
-/* ---- variables ---- */
-
-static const double *slots(const lm_system *sys) { return ((const minimal *)sys)->in->slots; }
-
-static int sensed(const lm_system *sys, int sensor, int *unknown)
-{
-    return moved_sensed(&((const minimal *)sys)->moved, sensor, unknown);
-}
-
-static int pushed(const lm_system *sys, int sensor, int *row)
-{
-    return moved_pushed(&((const minimal *)sys)->moved, sensor, row);
-}
-
-static void sensor_gradient(lm_system *sys, const lm_state *st, int sensor, double cM, double cD,
-                            double cK, double *out)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner = minimal_inner(s, st);
-    moved_sensor_gradient(&s->moved, &inner, sensor, cM, cD, cK, out);
-}
-
-static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
-{
-    (void)st;
-    moved_push(&((minimal *)sys)->moved, sensor, out);
-}
-
-const lm_ports minimal_ports = {
-    .slots = slots,
-    .sensed = sensed,
-    .pushed = pushed,
-    .sensor_gradient = sensor_gradient,
-    .push = push,
-};

@@ -232,7 +232,7 @@ typedef struct joint_links {
 } joint_links;
 
 /* From a to b; read backwards when the tree goes from b to a. A distance is no motion of a tree. */
-static const joint_links by_joint[] = {
+static const joint_links by_joint[LM_JOINTS] = {
     [LM_JOINT_FIXED] = {0, {{0}}},
     [LM_JOINT_REVOLUTE] = {1, {{LM_LINK_TURN, 2, 0}}},
     [LM_JOINT_PRISMATIC] = {1, {{LM_LINK_SLIDE, 2, 0}}},

@@ -15,6 +15,8 @@
 #include "form/kintree.h"
 #include "form/nodal.h"
 
+#include <stddef.h>
+
 /* Columns of a node: the coordinates that move it; none: nothing acts on it. */
 typedef struct moved_node {
     int first, n; /* in cols, jets */
@@ -40,9 +42,12 @@ typedef struct moved_entry {
 typedef struct lm_moved {
     lm_system *sys; /* of the coordinates */
     nodal *in;
-    const int *row,
-        *own; /* rows of the nodal system that are constraints; the other way round, or -1 */
-    moved_node *node; /* [nodes] */
+    int *row; /* [nl] row of the nodal system */
+    int *own; /* [nodal nl] the other way round, or -1 */
+    /* the nodal system at the last state: what it is given, its residual, the motion of its nodes */
+    double *qi, *vi, *ai, *li, *ri;
+    lm_tip_motion *tip; /* [nodes] */
+    moved_node *node;   /* [nodes] */
     int *cols;
     lm_jet *jets;
     double *M, *D, *K;  /* nodal matrices */
@@ -67,6 +72,7 @@ typedef struct lm_mix {
     int damping, stiffness; /* D, K are in some of them */
 } lm_mix;
 
+/* moved.c */
 lm_mix lm_mix_one(double cM, double cD, double cK, double *to);
 lm_mix lm_mix_each(double *M, double *D, double *K);
 
@@ -87,13 +93,6 @@ int moved_bodies(lm_moved *s, const lm_state *inner, const lm_mix *w);
 /* The columns of the multipliers. */
 void moved_multipliers(lm_moved *s, const lm_mix *w);
 
-/* moved_ports.c: the seam of variables (lm_ports), by the jets of the last matrices */
-int moved_sensed(const lm_moved *s, int sensor, int *unknown);
-int moved_pushed(const lm_moved *s, int sensor, int *row);
-void moved_sensor_gradient(lm_moved *s, const lm_state *inner, int sensor, double cM, double cD,
-                           double cK, double *out);
-void moved_push(lm_moved *s, int sensor, double *out);
-
 /* X . f of two 6-vectors. */
 static inline double moved_dot(const double *X, const double *f)
 {
@@ -101,13 +100,28 @@ static inline double moved_dot(const double *X, const double *f)
            (X[4] * f[4] + X[5] * f[5]);
 }
 
-/* The motion of a node into the nodal system's positions, velocities and accelerations. */
-void moved_put(const lm_tip_motion *m, int node, double *qi, double *vi, double *ai);
-/* Continuous joint angles, which stand behind the coordinates in q: those of the nodal positions qi nearest
- * to what q remembers, with the kinematics of their joints; and then, at the same qi, their way from q0 by
- * the nodal motion d, into q1. */
-void moved_angles(lm_moved *s, const double *q, double *qi);
-void moved_follow_angles(lm_moved *s, const double *q0, const double *d, const double *qi,
-                         double *q1);
+/* moved_nodes.c */
+/* Room for the nodal state, and for row and own, which the caller fills; sys, in. 0, -1. */
+int moved_reserve(lm_moved *s, lm_system *sys, nodal *in, lm_arena *arena);
+/* The motion tip[node] into qi, vi, ai. */
+void moved_put(lm_moved *s, int node);
+/* When all nodes are put: the rest of the nodal state, and what is asked of the system. Joint angles that are
+ * kept continuous stand behind the coordinates in q; their values in qi are those nearest to what q
+ * remembers, with the kinematics of their joints. */
+void moved_enter(lm_moved *s, const lm_state *st);
+/* The nodal system's view of a state. */
+lm_state moved_inner(const lm_moved *s, const lm_state *st);
+/* The way of these angles from q0 by the nodal motion vi, into q1, after moved_enter. */
+void moved_follow_angles(lm_moved *s, const double *q0, double *q1);
+
+/* moved_ports.c: the seam of variables (lm_ports), by the jets of the last matrices, of systems that begin
+ * like this */
+typedef struct moved_system {
+    lm_system sys;
+    lm_moved moved;
+} moved_system;
+#define MOVED_BEGINS(type)                                                                         \
+    _Static_assert(offsetof(type, moved) == offsetof(moved_system, moved), "begins otherwise")
+extern const lm_ports moved_ports;
 
 #endif

@@ -20,8 +20,16 @@ static int list_coordinates(const lm_moved *s, const int *node, int nodes, int *
     return n;
 }
 
-int moved_sensed(const lm_moved *s, int sensor, int *unknown)
+static const lm_moved *moved_of(const lm_system *sys)
 {
+    return &((const moved_system *)sys)->moved;
+}
+
+static const double *slots(const lm_system *sys) { return moved_of(sys)->in->slots; }
+
+static int sensed(const lm_system *sys, int sensor, int *unknown)
+{
+    const lm_moved *s = moved_of(sys);
     const lm_spec_sensor *c = &s->in->m->spec->sensors.at[sensor];
     sensor_grad g;
     if (c->kind == LM_SENSOR_COORDINATE || c->kind == LM_SENSOR_COORDINATE_RATE) {
@@ -45,16 +53,18 @@ static double along(const sensor_grad *g, int e, const lm_jet *j, double cM, dou
     return sum;
 }
 
-void moved_sensor_gradient(lm_moved *s, const lm_state *inner, int sensor, double cM, double cD,
-                           double cK, double *out)
+static void sensor_gradient(lm_system *sys, const lm_state *st, int sensor, double cM, double cD,
+                            double cK, double *out)
 {
+    lm_moved *s = &((moved_system *)sys)->moved;
+    lm_state inner = moved_inner(s, st);
     const lm_spec_sensor *c = &s->in->m->spec->sensors.at[sensor];
     sensor_grad g;
     if (c->kind == LM_SENSOR_COORDINATE || c->kind == LM_SENSOR_COORDINATE_RATE) {
         out[0] = c->kind == LM_SENSOR_COORDINATE ? cK : cD;
         return;
     }
-    nodal_sensor_grad(s->in, inner, sensor, &g);
+    nodal_sensor_grad(s->in, &inner, sensor, &g);
     int n = list_coordinates(s, g.node, 2, s->unknown);
     memset(out, 0, sizeof(double) * (size_t)n);
     for (int i = 0; i < n; i++) s->place[s->unknown[i]] = i;
@@ -68,15 +78,18 @@ void moved_sensor_gradient(lm_moved *s, const lm_state *inner, int sensor, doubl
         if (s->own[g.row[k]] >= 0) out[n++] = g.dlam[k];
 }
 
-int moved_pushed(const lm_moved *s, int sensor, int *row)
+static int pushed(const lm_system *sys, int sensor, int *row)
 {
+    const lm_moved *s = moved_of(sys);
     int n = nodal_pushed(s->in, sensor, s->in->pushed);
     return list_coordinates(s, s->in->pushed, n, row);
 }
 
-void moved_push(lm_moved *s, int sensor, double *out)
+static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
 {
+    lm_moved *s = &((moved_system *)sys)->moved;
     const int *node = s->in->pushed;
+    (void)st;
     int nodes = nodal_pushed(s->in, sensor, s->in->pushed);
     nodal_push(s->in, sensor, nodes, node, s->force);
     int n = list_coordinates(s, node, nodes, s->unknown);
@@ -88,3 +101,11 @@ void moved_push(lm_moved *s, int sensor, double *out)
             out[s->place[s->cols[k]]] += moved_dot(s->jets[k].X, s->force + NODE_V * e);
     }
 }
+
+const lm_ports moved_ports = {
+    .slots = slots,
+    .sensed = sensed,
+    .pushed = pushed,
+    .sensor_gradient = sensor_gradient,
+    .push = push,
+};

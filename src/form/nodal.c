@@ -120,7 +120,7 @@ static void force_energy(nodal *s, const lm_state *st, lm_energy *e)
 }
 
 /* A drive's effort is -lam, and its rate is prescribed. */
-static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
+int nodal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     nodal *s = (nodal *)sys;
     *e = (lm_energy){0};
@@ -141,7 +141,7 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *e)
     return 0;
 }
 
-static int outputs(lm_system *sys, const lm_state *st, double *out)
+int nodal_outputs(lm_system *sys, const lm_state *st, double *out)
 {
     nodal *s = (nodal *)sys;
     nodal_kinematics(s, st->q);
@@ -184,7 +184,6 @@ void nodal_describe_pose(const lm_system *sys, int i, char *text, size_t size)
         snprintf(text, size, "%s.at(%.9g)", name, place);
 }
 
-/* "body arm", or "node 3 of rod" of a flexible body. */
 void nodal_node_name(const lm_model *m, int node, char *text, size_t size)
 {
     const lm_body *b = &m->bodies[m->nodes[node].body];
@@ -235,27 +234,10 @@ const lm_form lm_form_corotational = {
     .create = create,
     .destroy = nodal_destroy,
     .initial = nodal_initial,
-    .retract = nodal_retract,
-    .difference = nodal_difference,
-    .local_rate = nodal_local_rate,
-    .carry = nodal_carry,
     .residual = nodal_residual,
     .jacobian = nodal_jacobian,
-    .constraint_rate = nodal_constraint_rate,
-    .constraint_accel = nodal_constraint_accel,
-    .select_rows = nodal_select_rows,
-    .hidden_violation = nodal_hidden_violation,
-    .outputs = outputs,
-    .energy = energy,
-    .forces = nodal_forces,
-    .poses = nodal_poses,
-    .describe_pose = nodal_describe_pose,
-    .describe = nodal_describe,
-    .describe_motion = nodal_describe_motion,
-    .next_kink = nodal_next_kink,
+    .outputs = nodal_outputs,
+    .energy = nodal_energy,
     .guards = nodal_guards,
-    .describe_guard = nodal_describe_guard,
-    .rigid_velocity = nodal_rigid_velocity,
-    .turn = nodal_turn,
-    .ports = &nodal_ports,
+    NODAL_SEAM,
 };

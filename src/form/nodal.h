@@ -154,15 +154,13 @@ typedef struct frame_kin { /* motion of a frame, world axes */
     lm_m3 R;
 } frame_kin;
 
-extern const lm_form lm_form_corotational;
+extern const lm_form lm_form_corotational; /* nodal.c */
 
 /* nodal_make.c: a nodal system of any model, for another formulation to move its nodes; or of a divided one, which
  * it owns from then on, also when this fails; or with beams that are left to `floating`. */
 limber_status nodal_create(const lm_model *m, nodal_division *division,
                            const nodal_floating *floating, lm_diag *diag, lm_system **out);
 void nodal_destroy(lm_system *sys);
-/* "body arm", or "node 3 of rod" of a flexible body. */
-void nodal_node_name(const lm_model *m, int node, char *text, size_t size);
 
 typedef struct lm_tree lm_tree;
 
@@ -254,15 +252,19 @@ void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);
 void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M);
 int nodal_residual(lm_system *sys, const lm_state *st, double *r, double *phi, double *rate);
 
-/* nodal.c: the seam, for formulations that are nodal systems too */
+/* nodal.c: the seam, for formulations that are nodal systems too or have one */
 int nodal_constraint_rate(lm_system *sys, const lm_state *st, double *rate);
 int nodal_constraint_accel(lm_system *sys, const lm_state *st, double *accel);
 double nodal_hidden_violation(lm_system *sys, double t, const double *q, int *which);
+int nodal_outputs(lm_system *sys, const lm_state *st, double *out);
+int nodal_energy(lm_system *sys, const lm_state *st, lm_energy *e);
 void nodal_poses(lm_system *sys, const double *q, double *pose);
 void nodal_describe_pose(const lm_system *sys, int i, char *text, size_t size);
 void nodal_describe(const lm_system *sys, int i, char *text, size_t size);
 void nodal_describe_motion(const lm_system *sys, int i, char *text, size_t size);
 double nodal_next_kink(const lm_system *sys, double t);
+/* "body arm", or "node 3 of rod" of a flexible body. */
+void nodal_node_name(const lm_model *m, int node, char *text, size_t size);
 /* Kinetic and gravity energy of a mass whose centre is c from a node, in its axes, added to
  * *e */
 void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, double mass,
@@ -368,21 +370,25 @@ void nodal_floating_middle(const nodal *s, const lm_state *st, int element, lm_v
 double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component);
 void nodal_body_energy(nodal *s, const lm_state *st, int body, lm_energy *e);
 
-/* topology.c: spanning tree, independent constraints, mobility */
+/* nodal_tree.c: the spanning tree of joints */
 lm_tree *nodal_tree_make(const lm_model *m, lm_arena *arena);
 int nodal_tree_row(const lm_tree *t, int row, const lm_model *m); /* 1: row of a tree joint */
 int nodal_tree_uses(const lm_tree *t, int joint);
 int nodal_tree_parent(const lm_tree *t, int node);  /* LM_GROUND: a root */
 int nodal_tree_carrier(const lm_tree *t, int node); /* the node it is drawn with; LM_GROUND */
-/* Value and rate of a joint coordinate at the start, by its drive or `initial`. */
-void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate);
-int nodal_tree_joint(const lm_tree *t, int node); /* the joint it hangs on, -1: none */
+int nodal_tree_joint(const lm_tree *t, int node);   /* the joint it hangs on, -1: none */
 int nodal_tree_depth(const lm_tree *t, int node);
 int nodal_tree_order(const lm_tree *t, int k); /* the k-th node, breadth first from the ground */
 /* Free motions S[0..n) of a node against its parent in the tree, at the kinematics last evaluated,
  * as twists (v over the model's size, omega); returns n. */
 int nodal_tree_free(const nodal *s, int node, double S[6][6]);
+
+/* nodal_rows.c: independent constraints, mobility */
 int nodal_select_rows(lm_system *sys, double t, const double *q, int assembling);
+
+/* nodal_start.c */
+/* Value and rate of a joint coordinate at the start, by its drive or `initial`. */
+void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate);
 int nodal_initial(lm_system *sys, double *q, double *v);
 
 /* nodal_rigid.c */
@@ -395,5 +401,17 @@ int nodal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v
 
 /* nodal_groups.c */
 int nodal_make_groups(nodal *s);
+
+/* The entries of the seam that are the same wherever the poses of nodes are the unknowns, whatever their
+ * beams are made of. */
+#define NODAL_SEAM                                                                                 \
+    .retract = nodal_retract, .difference = nodal_difference, .local_rate = nodal_local_rate,      \
+    .carry = nodal_carry, .constraint_rate = nodal_constraint_rate,                                \
+    .constraint_accel = nodal_constraint_accel, .select_rows = nodal_select_rows,                  \
+    .hidden_violation = nodal_hidden_violation, .forces = nodal_forces, .poses = nodal_poses,      \
+    .describe_pose = nodal_describe_pose, .describe = nodal_describe,                              \
+    .describe_motion = nodal_describe_motion, .next_kink = nodal_next_kink,                        \
+    .describe_guard = nodal_describe_guard, .rigid_velocity = nodal_rigid_velocity,                \
+    .turn = nodal_turn, .ports = &nodal_ports
 
 #endif

@@ -40,6 +40,7 @@ typedef struct lm_tree_load {
     const double *added;
 } lm_tree_load;
 
+/* recursive.c */
 /* NULL: no memory. The arena must live as long. The tree needs no tips and no lm_kintree_finish. */
 lm_recursive *lm_recursive_new(lm_arena *arena, const lm_kintree *t, const lm_tree_body *bodies,
                                int n);
@@ -47,10 +48,12 @@ lm_recursive *lm_recursive_new(lm_arena *arena, const lm_kintree *t, const lm_tr
 /* The state for all that follows; du NULL: at rest. */
 void lm_recursive_move(lm_recursive *r, const double *p, const double *du);
 
+/* recursive_forward.c */
 /* ddu [nu] under the load; may be load->tau itself. 0, or 1: nothing has mass that the rate *massless
  * moves (or a position is not finite), and ddu is unchanged. */
 int lm_recursive_forward(lm_recursive *r, const lm_tree_load *load, double *ddu, int *massless);
 
+/* recursive.c, called by tests and benches only */
 /* The tau [nu] that is needed, beside load->f and gravity, for the accelerations ddu (NULL: 0).
  * load->tau is not read. For drives that are to follow a prescribed motion, and to check the forward
  * dynamics, which it undoes. */

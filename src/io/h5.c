@@ -270,13 +270,28 @@ static int may_replace(lm_h5 *f)
     return mine ? 0 : lm_h5_fail(f, "%s was not written by limber: it is not overwritten", f->path);
 }
 
+/* Metadata to the driver, and commit. */
+static int write_out(lm_h5 *f)
+{
+    if (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 && !lm_vfd_error(f->vfd)) {
+        lm_h5_fail_hdf(f, "write", "the file");
+        f->broken = 1;
+        return -1;
+    }
+    lm_vfd_commit(f->vfd);
+    if (check_disk(f)) return -1;
+    if (!f->frees) return 0;
+    f->frees = 0; /* HDF5 forgets what space it has freed: see the driver */
+    return lm_h5_shut(f) ? -1 : lm_h5_open_again(f);
+}
+
 static int create(lm_h5 *f)
 {
     lm_replace r;
     if (may_replace(f)) return -1;
     if (lm_replace_open(&r, f->path, 0)) return fail_errno(f, "make", errno);
     lock(f, r.fd);
-    if (attach(f, r.fd, 1, 1) || lm_h5_write_attr_num(f, "/", MARK, FORMAT) || lm_h5_write_out(f)) {
+    if (attach(f, r.fd, 1, 1) || lm_h5_write_attr_num(f, "/", MARK, FORMAT) || write_out(f)) {
         lm_replace_drop(&r);
         return -1;
     }
@@ -353,27 +368,13 @@ int lm_h5_open_again(lm_h5 *f)
     return rc;
 }
 
-int lm_h5_write_out(lm_h5 *f)
-{
-    if (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 && !lm_vfd_error(f->vfd)) {
-        lm_h5_fail_hdf(f, "write", "the file");
-        f->broken = 1;
-        return -1;
-    }
-    lm_vfd_commit(f->vfd);
-    if (check_disk(f)) return -1;
-    if (!f->frees) return 0;
-    f->frees = 0; /* HDF5 forgets what space it has freed: see the driver */
-    return lm_h5_shut(f) ? -1 : lm_h5_open_again(f);
-}
-
 int lm_h5_flush(lm_h5 *f)
 {
     if (lm_h5_can_write(f)) return -1;
     for (int i = 0; i < f->ntabs; i++) {
         if (lm_h5_write_rows(f, &f->tabs[i])) return -1;
     }
-    if (lm_h5_write_out(f)) return -1;
+    if (write_out(f)) return -1;
     /* Blobs after the rows: a checkpoint on the disk never speaks of rows that are not. */
     int blobs = 0;
     for (int i = 0; i < f->nblobs; i++) {
@@ -381,7 +382,7 @@ int lm_h5_flush(lm_h5 *f)
         if (lm_h5_write_blob_now(f, &f->blobs[i])) return -1;
         blobs++;
     }
-    return blobs ? lm_h5_write_out(f) : 0;
+    return blobs ? write_out(f) : 0;
 }
 
 int lm_h5_settle(lm_h5 *f)

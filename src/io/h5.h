@@ -24,6 +24,9 @@
 
 #include <stddef.h>
 
+/* The root attribute `format` of the files of `limber run` (docs/results.md). */
+#define LM_RESULT_FORMAT "limber results 1"
+
 typedef struct lm_h5 lm_h5;
 
 typedef enum lm_h5_mode {

@@ -80,7 +80,6 @@ int lm_h5_fail_hdf(lm_h5 *f, const char *verb, const char *what); /* with HDF5's
 int lm_h5_no_memory(lm_h5 *f);
 
 int lm_h5_can_write(lm_h5 *f); /* 0 when f takes writes */
-int lm_h5_write_out(lm_h5 *f); /* metadata to the driver, and commit */
 /* Close the file for HDF5, and open it again; the driver stays. */
 int lm_h5_shut(lm_h5 *f);
 int lm_h5_open_again(lm_h5 *f);
@@ -89,7 +88,6 @@ int lm_h5_settle(lm_h5 *f); /* before reading: nothing waits in memory */
 int lm_h5_exists(lm_h5 *f, const char *path);  /* 1, 0, or -1 for a path that cannot be */
 int lm_h5_parents(lm_h5 *f, const char *path); /* make the groups above path */
 int lm_h5_group(lm_h5 *f, const char *path);   /* make a group and those above it */
-int lm_h5_unlink(lm_h5 *f, const char *path);  /* the space stays unused: see the driver */
 /* A dataset and all its data in one go. */
 int lm_h5_put(lm_h5 *f, const char *path, hid_t type, hid_t space, const void *data);
 void lm_h5_group_list(hid_t list); /* creation properties of a group, the root too */

@@ -7,7 +7,8 @@
 
 /* The object stays in the file without a name: were its space free, HDF5 would use it again before
  * the change that gave it up is on the disk. */
-int lm_h5_unlink(lm_h5 *f, const char *path)
+/* The space stays unused: see the driver. */
+static int unlink_object(lm_h5 *f, const char *path)
 {
     hid_t object = H5Oopen(f->file, path, H5P_DEFAULT);
     int bad = object < 0 || H5Oincr_refcount(object) < 0;
@@ -40,7 +41,7 @@ int lm_h5_write_text(lm_h5 *f, const char *path, const char *text)
 {
     if (lm_h5_can_write(f)) return -1;
     int there = lm_h5_exists(f, path);
-    if (there < 0 || (there && lm_h5_unlink(f, path))) return -1;
+    if (there < 0 || (there && unlink_object(f, path))) return -1;
     hid_t type = lm_h5_string_type(strlen(text), 0), space = H5Screate(H5S_SCALAR);
     int rc = lm_h5_put(f, path, type, space, text);
     H5Sclose(space);
@@ -202,7 +203,7 @@ int lm_h5_write_blob_now(lm_h5 *f, lm_h5_blob *b)
     hid_t set = there > 0 ? same_size(f, b) : H5I_INVALID_HID;
     if (set >= 0 && lm_h5_read_attr_num(f, b->path, CURRENT, &current)) current = 1;
     if (set < 0) {
-        if (there && lm_h5_unlink(f, b->path)) return -1;
+        if (there && unlink_object(f, b->path)) return -1;
         set = make_blob(f, b);
     }
     if (set < 0) return -1;

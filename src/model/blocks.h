@@ -7,14 +7,10 @@
 
 /* What has been given must fit together; defaults that follow from other numbers are filled in. 0,
  * -1 after an error. `given` as by lm_read_object. */
-int lm_block_check(lm_reader *r, const lm_entry *entry, lm_spec_block *b, uint64_t given);
+int lm_block_check(lm_reader *r, const lm_named *entry, lm_spec_block *b, uint64_t given);
 
 /* The user's expressions of block i and the equations of its parts, when all names are known. */
-int lm_block_equations(lm_reader *r, const lm_entry *entry, int i);
-
-/* Scales of the states of a transfer function: w[k] for the k-th derivative, k = 0..n, w[n] = 1; a[0..n]
- * the denominator with a[0] = 1. */
-void lm_transfer_scales(const double *a, int n, double *w);
+int lm_block_equations(lm_reader *r, const lm_named *entry, int i);
 
 static inline int lm_block_sampled(const lm_spec_block *b) { return b->every > 0; }
 static inline int lm_block_limited(const lm_spec_block *b) { return b->limits.cols > 0; }

@@ -48,7 +48,7 @@ int lm_kind_matrix(lm_reader *r, const lm_key *key, const lm_yaml *node, void *b
 
 typedef struct checker {
     lm_reader *r;
-    const lm_entry *entry;
+    const lm_named *entry;
     lm_spec_block *b;
     uint64_t given;
 } checker;
@@ -278,7 +278,7 @@ static int check_switch(const checker *c)
     return says(c, "initial", "must be 0 (off) or 1 (on)");
 }
 
-int lm_block_check(lm_reader *r, const lm_entry *entry, lm_spec_block *b, uint64_t bits)
+int lm_block_check(lm_reader *r, const lm_named *entry, lm_spec_block *b, uint64_t bits)
 {
     checker c = {r, entry, b, bits};
     switch (b->type) {

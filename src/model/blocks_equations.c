@@ -16,7 +16,7 @@ typedef struct constant {
 
 typedef struct writer {
     lm_reader *r;
-    const lm_entry *entry;
+    const lm_named *entry;
     int block;
     lm_spec_block b; /* a copy */
     const constant *constants;
@@ -184,9 +184,10 @@ static const char *sum(writer *w, const char *c, const double *values, const cha
     return text ? text : "0";
 }
 
-/* Missing coefficients lie on a straight line between their neighbours in logarithms, those at the end
- * on that of the last two. */
-void lm_transfer_scales(const double *a, int n, double *w)
+/* Scales of the states of a transfer function: w[k] for the k-th derivative, k = 0..n, w[n] = 1; a[0..n]
+ * the denominator with a[0] = 1. Missing coefficients lie on a straight line between their neighbours in
+ * logarithms, those at the end on that of the last two. */
+static void transfer_scales(const double *a, int n, double *w)
 {
     int last = n; /* derivative n has the coefficient a[0] = 1 */
     double ratio = 1;
@@ -213,7 +214,7 @@ static int transfer_function(writer *w)
     double *out = back + n + 1, *up = out + n + 1, lead = b->denominator.at[0];
     for (int i = 0; i <= n; i++) a[i] = b->denominator.at[i] / lead;
     double d = shift ? 0 : b->numerator.at[0] / lead;
-    lm_transfer_scales(a, n, scale);
+    transfer_scales(a, n, scale);
     for (int k = 0; k < n; k++) {
         double bk = n - k >= shift ? b->numerator.at[n - k - shift] / lead : 0;
         back[k] = a[n - k] / scale[k];
@@ -328,7 +329,7 @@ static int relay(writer *w)
     return 0;
 }
 
-int lm_block_equations(lm_reader *r, const lm_entry *entry, int i)
+int lm_block_equations(lm_reader *r, const lm_named *entry, int i)
 {
     writer w = {.r = r, .entry = entry, .block = i, .b = r->spec->blocks.at[i]};
     switch (w.b.type) {

@@ -129,12 +129,24 @@ void lm_compile_extras(lm_model *m, lm_diag *diag)
 /* Which node of its beam an extra one is: those of the divisions before it, and extra ones. */
 static int extra_place(const lm_beam *b, int i) { return (int)b->extra[i].at + 1 + i; }
 
-int lm_beam_node(const lm_model *m, int body, int k)
+/* Index into m->nodes of node(k). */
+static int beam_node(const lm_model *m, int body, int k)
 {
     const lm_beam *b = &m->beams[body];
     int before = 0;
     while (before < b->nextra && b->extra[before].at < k) before++;
     return m->bodies[body].first_node + k + before;
+}
+
+/* The node that serves a place where something is joined. */
+static int node_near(const lm_model *m, int body, double s)
+{
+    const lm_beam *b = &m->beams[body];
+    double at = lm_beam_division(&m->spec->bodies.at[body], s);
+    if (fabs(at - round(at)) <= NEAR_NODE) return beam_node(m, body, (int)round(at));
+    int i = 0;
+    while (i + 1 < b->nextra && b->extra[i + 1].at <= at) i++;
+    return m->bodies[body].first_node + extra_place(b, i);
 }
 
 int lm_beam_node_name(const lm_model *m, int node, double *s)
@@ -151,17 +163,6 @@ int lm_beam_node_name(const lm_model *m, int node, double *s)
     return k - b->nextra;
 }
 
-/* The node that serves a place where something is joined. */
-static int node_near(const lm_model *m, int body, double s)
-{
-    const lm_beam *b = &m->beams[body];
-    double at = lm_beam_division(&m->spec->bodies.at[body], s);
-    if (fabs(at - round(at)) <= NEAR_NODE) return lm_beam_node(m, body, (int)round(at));
-    int i = 0;
-    while (i + 1 < b->nextra && b->extra[i + 1].at <= at) i++;
-    return m->bodies[body].first_node + extra_place(b, i);
-}
-
 /* ---- frames ---- */
 
 /* The node that carries a frame. */
@@ -170,7 +171,7 @@ static int frame_node(const lm_model *m, const lm_spec_frame *f, int joined)
     if (f->kind == LM_FRAME_GROUND || f->kind == LM_FRAME_GROUND_AT) return LM_GROUND;
     const lm_body *b = &m->bodies[f->body];
     if (b->type == LM_BODY_RIGID) return b->first_node;
-    if (f->kind == LM_FRAME_BEAM_NODE) return lm_beam_node(m, f->body, f->node);
+    if (f->kind == LM_FRAME_BEAM_NODE) return beam_node(m, f->body, f->node);
     if (f->kind == LM_FRAME_BEAM_AT && joined) return node_near(m, f->body, f->s);
     return f->kind == LM_FRAME_NODE ? b->first_node + f->node : LM_BETWEEN_NODES;
 }

@@ -38,7 +38,7 @@ typedef struct joint_def {
     int meet; /* points must meet: 3 in all directions, 2 across the axis, 0 not at all */
 } joint_def;
 
-static const joint_def joint_defs[] = {
+static const joint_def joint_defs[LM_JOINTS] = {
     [LM_JOINT_FIXED] = {6, {POINT3, LOCK("x", "y", "z")}, 0, {{0}}, 3},
     [LM_JOINT_REVOLUTE] = {5, {POINT3, ALIGN}, 1, {{LM_TWIST, 2, 0, "angle"}}, 3},
     [LM_JOINT_PRISMATIC] =
@@ -110,8 +110,6 @@ static double drawn(const measure_def *def, const lm_m3 *E, lm_v3 d)
     return 0;
 }
 
-static int is_angle(lm_measure m) { return m == LM_TWIST || m == LM_ANGLE1 || m == LM_ANGLE2; }
-
 static void add_row(lm_model *m, int joint, const measure_def *def, double offset, int coord,
                     const lm_expr *drive, int initial)
 {
@@ -129,13 +127,14 @@ static void add_row(lm_model *m, int joint, const measure_def *def, double offse
 static void add_coord(lm_model *m, int joint, int c, const joint_def *def, double offset)
 {
     const measure_def *md = &def->coord[c];
-    m->coords[m->ncoords++] = (lm_coord){.joint = joint,
-                                         .kind = lm_joint_coord(m->joints[joint].type, c),
-                                         .measure = md->measure,
-                                         .i = md->i,
-                                         .j = md->j,
-                                         .offset = offset,
-                                         .turns = is_angle(md->measure) ? m->nangles++ : -1};
+    m->coords[m->ncoords++] =
+        (lm_coord){.joint = joint,
+                   .kind = lm_joint_coord(m->joints[joint].type, c),
+                   .measure = md->measure,
+                   .i = md->i,
+                   .j = md->j,
+                   .offset = offset,
+                   .turns = lm_measure_is_angle(md->measure) ? m->nangles++ : -1};
 }
 
 /* The effort of a port of the power graph on a coordinate. */
@@ -179,13 +178,11 @@ static void add_carried(lm_model *m, int joint, int c, const joint_def *def)
                                             .coord_index = index};
 }
 
-static int is_rotation(lm_measure m) { return m >= LM_DOT; }
-
 /* A compliant joint: each row becomes a spring-damper. */
 static void add_compliant(lm_model *m, int joint, const measure_def *def, double offset)
 {
     const lm_spec_joint *s = &m->spec->joints.at[joint];
-    int rot = is_rotation(def->measure);
+    int rot = lm_measure_is_rotation(def->measure);
     lm_action a = {.owner = s->item.name,
                    .pair = m->joints[joint].pair,
                    .measure = def->measure,

@@ -62,7 +62,7 @@ typedef struct lm_instance {
     int repeated;      /* it, or one around it, is used by repetition */
     const struct lm_instance *outer; /* the one it is part of, NULL: the model */
     lm_loc loc;                      /* of its key */
-    lm_pattern *pattern;
+    lm_key_pattern *pattern;
     const char **given; /* [locals.n] what a name stands for; others NULL */
     int *connected;     /* [ports.n] */
 } lm_instance;
@@ -88,14 +88,14 @@ typedef struct lm_parts {
     LM_VEC(lm_instance *) instances; /* [uses.entries.n], NULL after an error */
     LM_VEC(lm_connection) connections;
     lm_names labels;                     /* of keys in repeated instances ... */
-    LM_VEC(lm_pattern *) patterns;       /* ... and their patterns */
+    LM_VEC(lm_key_pattern *) patterns;   /* ... and their patterns */
     LM_VEC(lm_yaml *) entries[LM_PARTS]; /* key, value, key, value ... of the new sections */
 } lm_parts;
 
 /* --- components_text.c --- */
 typedef struct lm_naming { /* what names stand for */
     const lm_instance *in; /* the names of its component; NULL: none */
-    const lm_entry *entry; /* its indices; NULL: none */
+    const lm_named *entry; /* its indices; NULL: none */
 } lm_naming;
 /* The text with its names replaced; the same pointer when there are none. */
 const char *lm_rename(lm_reader *r, const lm_naming *naming, const char *text);

@@ -29,7 +29,7 @@ static int is_call(const char *word, const char *after)
 /* What a word stands for, or NULL. */
 static const char *meaning(lm_reader *r, const lm_naming *naming, const char *word)
 {
-    const lm_entry *e = naming->entry;
+    const lm_named *e = naming->entry;
     const lm_instance *in = naming->in;
     for (int i = 0; e && i < e->nindex; i++)
         if (e->pattern->var[i] && strcmp(e->pattern->var[i], word) == 0)

@@ -245,7 +245,7 @@ static int read_ports(lm_reader *r, const lm_instance *in, const lm_yaml *value,
 /* --- instances --- */
 
 /* The instance for an entry of `uses`, without its entries; NULL after an error. */
-static lm_instance *make_instance(lm_reader *r, const lm_entry *entry, const lm_instance *outer)
+static lm_instance *make_instance(lm_reader *r, const lm_named *entry, const lm_instance *outer)
 {
     lm_component *c = find_component(r, entry->value, outer);
     if (!c) return NULL;
@@ -284,7 +284,7 @@ static int too_large(lm_reader *r, const lm_instance *in)
 
 static void use(lm_reader *r, int i, const lm_instance *outer)
 {
-    const lm_entry entry = r->parts->uses.entries.at[i]; /* the list grows */
+    const lm_named entry = r->parts->uses.entries.at[i]; /* the list grows */
     lm_where where;
     if (lm_enter(r, &r->parts->uses, &entry, &where)) return;
     lm_instance *in = make_instance(r, &entry, outer);

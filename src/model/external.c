@@ -84,7 +84,8 @@ int lm_read_external(lm_reader *r, const char *name, const lm_yaml *node, lm_pro
 
 /* ---- calling ---- */
 
-const char *lm_external_who(const lm_spec *spec, char *text, size_t size)
+/* "the C function that gives frame 'hand'"; returns text. */
+static const char *external_who(const lm_spec *spec, char *text, size_t size)
 {
     int n =
         snprintf(text, size, "the C function that gives frame%s", spec->nexternal > 1 ? "s" : "");
@@ -101,7 +102,7 @@ const char *lm_external_who(const lm_spec *spec, char *text, size_t size)
 static int refuse_result(const lm_spec *spec, const char *fn, int rc, char *why, size_t size)
 {
     char who[200];
-    snprintf(why, size, "%s: '%s' returned %d", lm_external_who(spec, who, sizeof who), fn, rc);
+    snprintf(why, size, "%s: '%s' returned %d", external_who(spec, who, sizeof who), fn, rc);
     return rc;
 }
 

@@ -70,6 +70,14 @@ const char *lm_list_names(lm_reader *r, const char *const *names, int n)
     return n > LISTED ? lm_arena_printf(&r->scratch, "%s, ...", text) : text;
 }
 
+const char *lm_coord_names(lm_reader *r, lm_joint_type type)
+{
+    const char *names[LM_JOINT_COORDS];
+    int n = lm_joint_coord_count(type);
+    for (int i = 0; i < n; i++) names[i] = lm_coord_name(lm_joint_coord(type, i));
+    return lm_list_names(r, names, n);
+}
+
 const char *lm_list_choices(lm_reader *r, const char *choices)
 {
     const char *text = "";

@@ -148,6 +148,8 @@ typedef struct lm_model {
 /* Compile; errors of geometry (frames that should meet and do not, ...) go to `diag`. Takes the
  * memory of `spec` into the model's arena only if it was read into m->arena. 0 or -1. */
 int lm_compile(lm_model *m, const lm_spec *spec, lm_diag *diag);
+/* The same where the arena has no handler of its own: 0, LIMBER_INPUT or LIMBER_MEMORY. */
+int lm_compile_safely(lm_model *m, const lm_spec *spec, lm_diag *diag);
 
 /* Halve the elements of all beams, and tolerances and time steps, so many times. -1: that many elements
  * cannot be. */
@@ -166,27 +168,30 @@ void lm_section_eval(const lm_spec *spec, int section, int end_section, double s
                      lm_section *out);
 /* The element (index into m->elements) that holds the place s of a beam, and where in it, 0..1. */
 int lm_beam_locate(const lm_model *m, int body, double s, double *xi);
-/* Where a node lies along its beam, 0..1 by length: node/elements unless the axis has corners. */
-double lm_beam_node_s(const lm_spec_body *b, int node);
-/* The place s counted in divisions: 2.5 is in the middle between node(2) and node(3). */
-double lm_beam_division(const lm_spec_body *b, double s);
-/* The node that lies at s, or -1. */
-int lm_beam_node_at(const lm_spec_body *b, double s);
-/* Pose of a node, and of a place s between nodes (with the axes of its element), as drawn. */
-void lm_beam_node_drawn(const lm_spec_body *b, int node, lm_v3 *x, lm_m3 *R);
-void lm_beam_drawn(const lm_spec_body *b, double s, lm_v3 *x, lm_m3 *R);
-/* Axes with x along that vector, y and z by the rule for the local axes of this beam. */
-lm_m3 lm_beam_axes(const lm_spec_body *b, lm_v3 along);
-/* Index into m->nodes of node(k). */
-int lm_beam_node(const lm_model *m, int body, int k);
-/* The other way round: k, or -1 and *s for a node at at(s). */
-int lm_beam_node_name(const lm_model *m, int node, double *s);
 
 /* The compiler's part: nodes and elements of one beam. Errors of its section, taper and axis go to
  * `diag`. `scratch` as for lm_beam_section. */
 void lm_compile_beam(lm_model *m, int body, double *scratch, lm_diag *diag);
 /* Doubles of scratch for every section of the model. */
 int lm_section_scratch(const lm_spec *spec);
+
+/* ---- the axes of beams (beam_axis.c) ---- */
+
+/* Where a node lies along its beam, 0..1 by length: node/elements unless the axis has corners. */
+double lm_beam_node_s(const lm_spec_body *b, int node);
+/* The place s counted in divisions: 2.5 is in the middle between node(2) and node(3). */
+double lm_beam_division(const lm_spec_body *b, double s);
+/* The node that lies at s, or -1. */
+int lm_beam_node_at(const lm_spec_body *b, double s);
+/* Pose of a place s between nodes as drawn, with the axes of its element. */
+void lm_beam_drawn(const lm_spec_body *b, double s, lm_v3 *x, lm_m3 *R);
+/* Axes with x along that vector, y and z by the rule for the local axes of this beam. */
+lm_m3 lm_beam_axes(const lm_spec_body *b, lm_v3 along);
+
+/* ---- nodes of beams (compile_frame.c) ---- */
+
+/* The k of node(k) for an index into m->nodes, or -1 and *s for a node at at(s). */
+int lm_beam_node_name(const lm_model *m, int node, double *s);
 
 /* ---- superelements (compile_superelement.c) ---- */
 

@@ -254,7 +254,7 @@ static int parse(lm_reader *r, const lm_yaml *node, lm_product *out)
 
 /* --- named frames in an order in which each needs only earlier ones --- */
 
-static int read_named(lm_reader *r, const lm_entry *entry, void *item)
+static int read_named(lm_reader *r, const lm_named *entry, void *item)
 {
     int reserved = strcmp(entry->name, "ground") == 0 || strcmp(entry->name, "inv") == 0 ||
                    strcmp(entry->name, "external") == 0;

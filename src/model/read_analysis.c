@@ -7,7 +7,7 @@
 
 /* --- outputs --- */
 
-static void push_output(lm_reader *r, const lm_entry *entry, const char *suffix, const lm_expr *e)
+static void push_output(lm_reader *r, const lm_named *entry, const char *suffix, const lm_expr *e)
 {
     lm_spec_output *o = LM_PUSH(r->arena, &r->spec->outputs);
     o->item.name = *suffix ? lm_arena_printf(r->arena, "%s%s", entry->name, suffix) : entry->name;
@@ -16,7 +16,7 @@ static void push_output(lm_reader *r, const lm_entry *entry, const char *suffix,
 }
 
 /* An output that is just a vector sensor becomes three. */
-static int read_output(lm_reader *r, const lm_entry *entry)
+static int read_output(lm_reader *r, const lm_named *entry)
 {
     static const char *const suffix[] = {".x", ".y", ".z"};
     lm_expr e;
@@ -43,7 +43,7 @@ static int read_output(lm_reader *r, const lm_entry *entry)
 void lm_read_outputs(lm_reader *r)
 {
     for (int i = 0; i < r->outputs.entries.n; i++) {
-        const lm_entry *entry = &r->outputs.entries.at[i];
+        const lm_named *entry = &r->outputs.entries.at[i];
         lm_where where;
         if (lm_enter(r, &r->outputs, entry, &where) == 0) lm_leave(r, entry, read_output(r, entry));
     }
@@ -145,8 +145,8 @@ static int check_linearize(lm_reader *r, const lm_spec_analysis *a, const lm_yam
 static int check_dynamics(lm_reader *r, lm_spec_analysis *a, const lm_yaml *node)
 {
     if (a->output_step == 0) a->output_step = a->until / 1000;
-    if (!lm_yaml_get(node, "method", NULL) && !lm_yaml_get(node, "rho_inf", NULL))
-        a->method = LM_METHOD_AUTOMATIC;
+    if (lm_yaml_get(node, "rho_inf", NULL) && a->method == LM_METHOD_AUTOMATIC)
+        a->method = LM_METHOD_GENERALIZED_ALPHA; /* of which it is a number */
     double rows = a->until / a->output_step;
     const lm_yaml *step = lm_yaml_get(node, "output_step", NULL);
     if (rows <= LM_OUTPUT_ROWS) return 0;
@@ -181,7 +181,7 @@ static int check_campbell(lm_reader *r, const lm_spec_analysis *a, const lm_yaml
 
 static void read_analysis(lm_reader *r, const lm_yaml *node)
 {
-    lm_spec_analysis a = {.loc = node->loc, .drive = -1, .at = -1};
+    lm_spec_analysis a = lm_analysis_defaults(LM_ANALYSIS_DYNAMICS, node->loc);
     lm_where where = {"analysis", NULL, node->loc, NULL};
     uint64_t given;
     r->where = &where;
@@ -218,8 +218,7 @@ void lm_read_formulation(lm_reader *r, const lm_yaml *node)
     lm_spec_formulation *f = &r->spec->formulation;
     const lm_object *o = lm_schema_object(LM_OBJECT_FORMULATION);
     uint64_t given;
-    *f = (lm_spec_formulation){.modes = 4, .stiffening = 1, .closure_stiffness = 1000};
-    f->type = r->spec->coordinates.n ? LM_FORM_MINIMAL : LM_FORM_COROTATIONAL;
+    *f = lm_formulation_defaults(r->spec->coordinates.n ? LM_FORM_MINIMAL : LM_FORM_COROTATIONAL);
     if (!node || lm_yaml_is_null(node)) return;
     f->given = 1;
     f->loc = node->loc;

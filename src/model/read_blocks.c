@@ -22,7 +22,7 @@ static const char *name_taken(const lm_reader *r, const char *name)
     return lm_sensor_is(name) ? "is also a sensor" : NULL;
 }
 
-static int read_block(lm_reader *r, const lm_entry *entry, void *item)
+static int read_block(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_block *b = item;
     uint64_t given;
@@ -41,7 +41,7 @@ static int read_block(lm_reader *r, const lm_entry *entry, void *item)
 
 typedef struct maker {
     lm_reader *r;
-    const lm_entry *entry;
+    const lm_named *entry;
     lm_spec_block b; /* the vector of blocks grows meanwhile */
     int rc;
 } maker;
@@ -199,7 +199,7 @@ void lm_read_signals(lm_reader *r)
 {
     lm_where where;
     for (int i = 0; i < r->blocks.entries.n; i++) {
-        const lm_entry *entry = &r->blocks.entries.at[i];
+        const lm_named *entry = &r->blocks.entries.at[i];
         if (r->spec->blocks.at[i].item.bad || lm_enter(r, &r->blocks, entry, &where)) continue;
         int rc = lm_block_equations(r, entry, i);
         r->spec->blocks.at[i].item.bad = lm_leave(r, entry, rc);

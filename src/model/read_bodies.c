@@ -126,9 +126,9 @@ int lm_kind_nodes(lm_reader *r, const lm_key *key, const lm_yaml *node, void *ba
     lm_expand(r, node, &t, NULL);
     b->nnodes = t.entries.n;
     b->nodes = LM_NEW_N(r->arena, lm_spec_node, b->nnodes + 2);
-    const lm_entry *outer = r->entry;
+    const lm_named *outer = r->entry;
     for (int i = 0; i < t.entries.n; i++) {
-        const lm_entry *e = &t.entries.at[i];
+        const lm_named *e = &t.entries.at[i];
         lm_where where = {t.noun, e->name, e->key->loc, r->where};
         b->nodes[i] = (lm_spec_node){.name = e->name, .loc = e->key->loc, .motion = -1};
         if (e->pattern->bad) continue;
@@ -176,12 +176,12 @@ static int unknown_node(lm_reader *r, const lm_spec_body *b, const lm_yaml *key,
 static int read_node_motion(lm_reader *r, lm_spec_body *b, const lm_yaml *map)
 {
     lm_table t = {.noun = "node", .plural = "nodes"};
-    const lm_entry *outer = r->entry;
+    const lm_named *outer = r->entry;
     int rc = 0;
     r->key = NULL;
     lm_expand(r, map, &t, NULL);
     for (int i = 0; i < t.entries.n; i++) {
-        const lm_entry *e = &t.entries.at[i];
+        const lm_named *e = &t.entries.at[i];
         int k = lm_node_find(r, b, e->name);
         lm_where where = {"motion", e->name, e->key->loc, r->where};
         if (k < 0) {
@@ -401,7 +401,7 @@ static int check_superelement(lm_reader *r, const lm_spec_body *b, uint64_t give
 
 /* --- bodies --- */
 
-static int read_body(lm_reader *r, const lm_entry *entry, void *item)
+static int read_body(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_body_in in = {0};
     lm_spec_body *b = &in.body;

@@ -9,25 +9,11 @@
 typedef int coord_reader(lm_reader *r, const lm_key *key, const lm_yaml *node, lm_spec_joint *joint,
                          int coord);
 
-static const char *coord_list(lm_reader *r, lm_joint_type type)
-{
-    const char *names[LM_JOINT_COORDS];
-    int n = lm_joint_coord_count(type);
-    for (int i = 0; i < n; i++) names[i] = lm_coord_name(lm_joint_coord(type, i));
-    return lm_list_names(r, names, n);
-}
-
 static int coord_number(lm_joint_type type, const char *name)
 {
     for (int i = 0; i < lm_joint_coord_count(type); i++)
         if (strcmp(lm_coord_name(lm_joint_coord(type, i)), name) == 0) return i;
     return -1;
-}
-
-static const char *type_name(lm_joint_type type, char word[LM_CHOICE_MOST])
-{
-    const lm_key *key = lm_schema_variant(lm_schema_object(LM_OBJECT_JOINT));
-    return lm_choices_get(key->choices, (int)type, word);
 }
 
 /* A mapping by coordinate name. */
@@ -41,8 +27,9 @@ static int by_name(lm_reader *r, const lm_key *key, const lm_yaml *node, lm_spec
         int coord = coord_number(joint->type, name->text);
         if (coord < 0) {
             lm_error(r->diag, name->loc, "'%s' is no coordinate of a %s joint (%s)",
-                     lm_quoted(r, name->text), type_name(joint->type, word),
-                     coord_list(r, joint->type));
+                     lm_quoted(r, name->text),
+                     lm_schema_word(LM_OBJECT_JOINT, (int)joint->type, word),
+                     lm_coord_names(r, joint->type));
             rc = -1;
         } else if (read(r, key, node->items[2 * i + 1], joint, coord)) {
             rc = -1;
@@ -65,7 +52,8 @@ static int each_coord(lm_reader *r, const lm_key *key, const lm_yaml *node, lm_s
     if (!is_value) return by_name(r, key, node, joint, read);
     if (n == 1) return read(r, key, node, joint, 0);
     lm_error(r->diag, node->loc, "a %s joint has the coordinates %s; write '%s: {%s: ...}'",
-             type_name(joint->type, word), coord_list(r, joint->type), key->name,
+             lm_schema_word(LM_OBJECT_JOINT, (int)joint->type, word),
+             lm_coord_names(r, joint->type), key->name,
              lm_coord_name(lm_joint_coord(joint->type, 0)));
     return -1;
 }
@@ -161,7 +149,7 @@ static int check_drives(lm_reader *r, const lm_spec_joint *j)
     return rc;
 }
 
-static int read_joint(lm_reader *r, const lm_entry *entry, void *item)
+static int read_joint(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_joint *j = item;
     uint64_t given;

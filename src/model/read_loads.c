@@ -6,7 +6,7 @@
 
 /* --- loads and force elements --- */
 
-static int read_load(lm_reader *r, const lm_entry *entry, void *item)
+static int read_load(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_load *l = item;
     uint64_t given;
@@ -26,7 +26,7 @@ static int read_load(lm_reader *r, const lm_entry *entry, void *item)
     return rc;
 }
 
-static int read_force(lm_reader *r, const lm_entry *entry, void *item)
+static int read_force(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_force *f = item;
     uint64_t given;
@@ -65,7 +65,7 @@ static lm_spec_initial *push_initial(lm_reader *r, lm_loc loc, int joint, int co
 }
 
 /* Keys that this joint (or coordinate, joint NULL) has not got. */
-static int foreign_keys(lm_reader *r, const lm_entry *entry, uint64_t given,
+static int foreign_keys(lm_reader *r, const lm_named *entry, uint64_t given,
                         const lm_spec_joint *joint)
 {
     const lm_object *o = lm_schema_object(LM_OBJECT_INITIAL_VALUE);
@@ -128,7 +128,7 @@ static int check_rate(lm_reader *r, const lm_spec_joint *j, const lm_yaml *rate)
     return rc;
 }
 
-static int initial_joint(lm_reader *r, const lm_entry *entry, int index, uint64_t given,
+static int initial_joint(lm_reader *r, const lm_named *entry, int index, uint64_t given,
                          const lm_initial_entry *in)
 {
     const lm_spec_joint *j = &r->spec->joints.at[index];
@@ -159,7 +159,7 @@ static int initial_joint(lm_reader *r, const lm_entry *entry, int index, uint64_
     return rc;
 }
 
-static int initial_coordinate(lm_reader *r, const lm_entry *entry, int index, uint64_t given,
+static int initial_coordinate(lm_reader *r, const lm_named *entry, int index, uint64_t given,
                               const lm_initial_entry *in)
 {
     if (foreign_keys(r, entry, given, NULL)) return -1;
@@ -171,7 +171,7 @@ static int initial_coordinate(lm_reader *r, const lm_entry *entry, int index, ui
     return in->rate ? lm_read_number(r, in->rate, &s->rate) : 0;
 }
 
-static int unknown_target(lm_reader *r, const lm_entry *entry)
+static int unknown_target(lm_reader *r, const lm_named *entry)
 {
     if (r->joints.broken || r->coordinates.broken) return -1;
     LM_VEC(const char *) names = {0};
@@ -195,7 +195,7 @@ static int unknown_target(lm_reader *r, const lm_entry *entry)
     return -1;
 }
 
-static int read_initial(lm_reader *r, const lm_entry *entry)
+static int read_initial(lm_reader *r, const lm_named *entry)
 {
     lm_initial_entry in = {0};
     uint64_t given;
@@ -209,7 +209,7 @@ static int read_initial(lm_reader *r, const lm_entry *entry)
 
 /* --- velocities of bodies --- */
 
-static int read_velocity(lm_reader *r, const lm_entry *entry)
+static int read_velocity(lm_reader *r, const lm_named *entry)
 {
     uint64_t given;
     lm_spec_velocity v = {.loc = entry->key->loc};
@@ -221,10 +221,10 @@ static int read_velocity(lm_reader *r, const lm_entry *entry)
 }
 
 static void read_entries(lm_reader *r, const lm_table *table,
-                         int (*read)(lm_reader *, const lm_entry *))
+                         int (*read)(lm_reader *, const lm_named *))
 {
     for (int i = 0; i < table->entries.n; i++) {
-        const lm_entry *entry = &table->entries.at[i];
+        const lm_named *entry = &table->entries.at[i];
         lm_where where;
         if (lm_enter(r, table, entry, &where) == 0) lm_leave(r, entry, read(r, entry));
     }

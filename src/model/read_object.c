@@ -175,21 +175,6 @@ static int missing_keys(lm_reader *r, const lm_object *o, int variant,
 
 /* --- objects --- */
 
-static void set_preset(const lm_key *key, void *base)
-{
-    void *field = (char *)base + key->offset;
-    double value;
-    if (!key->preset) return;
-    if (key->kind == LM_KIND_ENUM) {
-        *(int *)field = lm_choices_find(key->choices, key->preset);
-    } else if (key->kind == LM_KIND_BOOL) {
-        *(int *)field = strcmp(key->preset, "true") == 0;
-    } else if (lm_plain_number(key->preset, &value)) {
-        if (key->kind == LM_KIND_NUMBER) *(double *)field = value;
-        if (key->kind == LM_KIND_INTEGER) *(int *)field = (int)value;
-    }
-}
-
 /* The variant from the key `type` or `shape`: its number, or -1 after an error. */
 static int read_variant(lm_reader *r, const lm_object *o, const lm_yaml *node, void *base)
 {
@@ -257,8 +242,7 @@ int lm_read_object(lm_reader *r, lm_object_id id, const lm_yaml *node, void *bas
         if (variant < 0) return -1;
     }
     const lm_where *outer = r->where;
-    for (int i = 0; i < o->nkeys; i++) /* of every variant: analyses are turned into others */
-        if (&o->keys[i] != lm_schema_variant(o)) set_preset(&o->keys[i], base);
+    lm_schema_presets(id, base);
     if (strcmp(here.noun, o->noun) == 0) here.noun = noun_of(r, o, variant);
     r->where = &here;
     if (match_keys(r, o, node, variant, values)) rc = -1;
@@ -277,7 +261,7 @@ int lm_read_given(lm_object_id id, uint64_t given, const char *name, int variant
 
 /* --- entries of a section --- */
 
-int lm_enter(lm_reader *r, const lm_table *table, const lm_entry *entry, lm_where *where)
+int lm_enter(lm_reader *r, const lm_table *table, const lm_named *entry, lm_where *where)
 {
     lm_scratch_trim(r);
     if (entry->pattern->bad) return -1;
@@ -288,7 +272,7 @@ int lm_enter(lm_reader *r, const lm_table *table, const lm_entry *entry, lm_wher
     return 0;
 }
 
-int lm_leave(lm_reader *r, const lm_entry *entry, int result)
+int lm_leave(lm_reader *r, const lm_named *entry, int result)
 {
     if (result) entry->pattern->bad = 1;
     r->entry = NULL;
@@ -300,7 +284,7 @@ void lm_read_table(lm_reader *r, const lm_table *table, void *at, size_t size,
                    lm_entry_reader *read)
 {
     for (int i = 0; i < table->entries.n; i++) {
-        const lm_entry *entry = &table->entries.at[i];
+        const lm_named *entry = &table->entries.at[i];
         void *item = (char *)at + size * (size_t)i;
         lm_where where;
         int bad = 1;

@@ -117,33 +117,27 @@ static int read_storage(lm_reader *r, lm_power_in *in)
 
 /* --- ports --- */
 
-static const char *coord_names(lm_reader *r, lm_joint_type type)
-{
-    const char *names[LM_JOINT_COORDS];
-    int n = lm_joint_coord_count(type);
-    for (int i = 0; i < n; i++) names[i] = lm_coord_name(lm_joint_coord(type, i));
-    return lm_list_names(r, names, n);
-}
-
 /* The number of the coordinate that the port acts on, into in->coordinate. */
 static int joint_coordinate(lm_reader *r, lm_power_in *in)
 {
     const lm_spec_joint *j = &r->spec->joints.at[in->joint];
+    char word[LM_CHOICE_MOST];
     int n = lm_joint_coord_count(j->type), found = -1;
     for (int i = 0; i < n; i++)
         if ((int)lm_joint_coord(j->type, i) == in->coordinate) found = i;
     if (n == 1 && in->coordinate < 0) found = 0;
     if (!n)
         lm_error(r->diag, r->where->loc, "%s: joint '%s' is %s and has no coordinate to act on",
-                 lm_where_text(r), j->item.name, j->type == LM_JOINT_FIXED ? "fixed" : "spherical");
+                 lm_where_text(r), j->item.name,
+                 lm_schema_word(LM_OBJECT_JOINT, (int)j->type, word));
     else if (found < 0 && in->coordinate < 0)
         lm_error(r->diag, r->where->loc,
                  "%s: joint '%s' has several coordinates; add 'coordinate' (%s)", lm_where_text(r),
-                 j->item.name, coord_names(r, j->type));
+                 j->item.name, lm_coord_names(r, j->type));
     else if (found < 0)
         lm_error(r->diag, r->where->loc, "%s: joint '%s' has no coordinate '%s' (%s)",
                  lm_where_text(r), j->item.name, lm_coord_name((lm_coord_kind)in->coordinate),
-                 coord_names(r, j->type));
+                 lm_coord_names(r, j->type));
     in->coordinate = found;
     return found < 0 ? -1 : 0;
 }
@@ -240,7 +234,7 @@ static int read_details(lm_reader *r, lm_power_in *in)
     }
 }
 
-static int read_entry(lm_reader *r, const lm_entry *entry, void *item)
+static int read_entry(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_power_in *in = item;
     in->on = in->from = in->to = in->joint = in->frame = in->element = in->bond = -1;

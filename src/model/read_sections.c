@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static int read_material(lm_reader *r, const lm_entry *entry, void *item)
+static int read_material(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_material_in in = {0};
     uint64_t given;
@@ -53,7 +53,7 @@ static int check_wall(lm_reader *r, const lm_spec_section *section)
     return 0;
 }
 
-static int read_section(lm_reader *r, const lm_entry *entry, void *item)
+static int read_section(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_section *s = item;
     uint64_t given;
@@ -68,7 +68,7 @@ static int read_section(lm_reader *r, const lm_entry *entry, void *item)
     return check_wall(r, s);
 }
 
-static int read_coordinate(lm_reader *r, const lm_entry *entry, void *item)
+static int read_coordinate(lm_reader *r, const lm_named *entry, void *item)
 {
     uint64_t given;
     int rc = lm_read_object(r, LM_OBJECT_COORDINATE, entry->value, item, &given);

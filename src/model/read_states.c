@@ -18,7 +18,7 @@ const char *lm_name_taken(const lm_reader *r, const char *name)
     return NULL;
 }
 
-static int read_state(lm_reader *r, const lm_entry *entry, void *item)
+static int read_state(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_state *s = item;
     uint64_t given;
@@ -57,7 +57,7 @@ static int make_grid(lm_reader *r, lm_spec_surface *s)
     return 0;
 }
 
-static int read_surface(lm_reader *r, const lm_entry *entry, void *item)
+static int read_surface(lm_reader *r, const lm_named *entry, void *item)
 {
     lm_spec_surface *s = item;
     uint64_t given;
@@ -74,7 +74,7 @@ void lm_read_states(lm_reader *r)
 
 /* --- expressions, when all joints and bodies are known --- */
 
-static int read_update(lm_reader *r, const lm_entry *entry, const char *key, lm_expr *out)
+static int read_update(lm_reader *r, const lm_named *entry, const char *key, lm_expr *out)
 {
     const lm_yaml *node = lm_yaml_get(entry->value, key, NULL);
     if (!node) return 0;
@@ -88,13 +88,13 @@ void lm_read_updates(lm_reader *r)
 {
     lm_where where;
     for (int i = 0; i < r->states.entries.n; i++) {
-        const lm_entry *entry = &r->states.entries.at[i];
+        const lm_named *entry = &r->states.entries.at[i];
         lm_spec_state *s = &r->spec->states.at[i];
         if (s->item.bad || lm_enter(r, &r->states, entry, &where)) continue;
         s->item.bad = lm_leave(r, entry, read_update(r, entry, "update", &s->update));
     }
     for (int i = 0; i < r->surfaces.entries.n; i++) {
-        const lm_entry *entry = &r->surfaces.entries.at[i];
+        const lm_named *entry = &r->surfaces.entries.at[i];
         lm_spec_surface *s = &r->spec->surfaces.at[i];
         if (s->item.bad || lm_enter(r, &r->surfaces, entry, &where)) continue;
         int rc = read_update(r, entry, "at", &s->at);

@@ -19,13 +19,12 @@
 #include <stdint.h>
 
 enum {
-    LM_INDICES = 3,             /* indices of a repeated name */
-    LM_ENTITIES = 2000000,      /* named things in a model */
-    LM_WORK = 50000000,         /* values looked at, repetition and aliases included */
-    LM_SUGGEST_MOST = 20000,    /* names looked at for a suggestion */
-    LM_INCLUDES = 200,          /* files */
-    LM_OUTPUT_ROWS = 100000000, /* rows of a result */
-    LM_KEYS_MOST = 48           /* keys of an object */
+    LM_INDICES = 3,          /* indices of a repeated name */
+    LM_ENTITIES = 2000000,   /* named things in a model */
+    LM_WORK = 50000000,      /* values looked at, repetition and aliases included */
+    LM_SUGGEST_MOST = 20000, /* names looked at for a suggestion */
+    LM_INCLUDES = 200,       /* files */
+    LM_KEYS_MOST = 48        /* keys of an object */
 };
 #define LM_READ_MEMORY ((size_t)4 << 30) /* bytes of arena */
 
@@ -92,21 +91,21 @@ enum { LM_POWER_EFFORT, LM_POWER_FLOW, LM_POWER_PRODUCT, LM_POWER_STATE };
 
 /* --- names of a section of the file --- */
 
-typedef struct lm_pattern { /* a key: name, name(3), name(k=1..N)(j=1..M) */
+typedef struct lm_key_pattern { /* a key: name, name(3), name(k=1..N)(j=1..M) */
     const char *base;
     int nindex;
     const char *var[LM_INDICES]; /* NULL: the index is a number */
     int repeated;                /* has at least one variable */
     int bad;                     /* one of its entries had an error: the others are not read */
-} lm_pattern;
+} lm_key_pattern;
 
-typedef struct lm_entry { /* one name of it */
+typedef struct lm_named { /* one name of it */
     const char *name;
     const lm_yaml *key, *value;
-    lm_pattern *pattern;
+    lm_key_pattern *pattern;
     int nindex, index[LM_INDICES]; /* fewer than the pattern's while its ranges are read */
-    const struct lm_entry *outer;  /* the entry around it, whose indices are visible too */
-} lm_entry;
+    const struct lm_named *outer;  /* the entry around it, whose indices are visible too */
+} lm_named;
 
 typedef struct lm_family { /* names with the same base and one index */
     int indexed, low, high;
@@ -116,7 +115,7 @@ typedef struct lm_table {
     const char *noun, *plural; /* "body", "bodies" */
     const char *values;        /* what its names stand for, when that is no mapping */
     lm_names names;
-    LM_VEC(lm_entry) entries; /* entry i has index i in `names` and in the spec's vector */
+    LM_VEC(lm_named) entries; /* entry i has index i in `names` and in the spec's vector */
     lm_names bases;           /* names without their indices, for suggestions */
     LM_VEC(lm_family) families;
     int broken; /* some name could not be read: don't report unknown ones */
@@ -152,7 +151,7 @@ typedef struct lm_file { /* the model file and what it includes */
 } lm_file;
 
 typedef struct lm_deferred { /* an effort: read when all joints are known */
-    const lm_entry *entry;
+    const lm_named *entry;
     const lm_yaml *node;
     int joint, coord;
 } lm_deferred;
@@ -185,7 +184,7 @@ typedef struct lm_reader {
     int entities;
     int full; /* there are too many */
     int64_t work, elements;
-    const lm_entry *entry; /* whose indices are visible */
+    const lm_named *entry; /* whose indices are visible */
     const lm_where *where;
     const char *key;        /* being read, or NULL */
     int tainted;            /* an expression used something already reported */
@@ -235,6 +234,7 @@ const char *lm_suggest(lm_reader *r, const char *word, const char *const *names,
 const char *lm_article(const char *noun);                       /* "a" or "an" */
 const char *lm_list_choices(lm_reader *r, const char *choices); /* "a, b, c" */
 const char *lm_list_names(lm_reader *r, const char *const *names, int n);
+const char *lm_coord_names(lm_reader *r, lm_joint_type type); /* "angle, x, y" */
 
 /* --- expressions (scope.c) --- */
 typedef enum lm_scope {
@@ -332,7 +332,7 @@ void lm_read_analyses(lm_reader *r, const lm_yaml *node);
 void lm_read_formulation(lm_reader *r, const lm_yaml *node);
 
 /* Read every entry of a table into a vector of structs that begin with lm_spec_item. */
-typedef int lm_entry_reader(lm_reader *r, const lm_entry *entry, void *item);
+typedef int lm_entry_reader(lm_reader *r, const lm_named *entry, void *item);
 void lm_read_table(lm_reader *r, const lm_table *table, void *at, size_t size,
                    lm_entry_reader *read);
 #define LM_READ_TABLE(r, table, vec, read)                                                         \
@@ -342,7 +342,7 @@ void lm_read_table(lm_reader *r, const lm_table *table, void *at, size_t size,
 
 /* Start on an entry: its indices and its name for messages. 0, or -1 when its pattern has already
  * failed. lm_leave takes the result and marks the pattern. */
-int lm_enter(lm_reader *r, const lm_table *table, const lm_entry *entry, lm_where *where);
-int lm_leave(lm_reader *r, const lm_entry *entry, int result);
+int lm_enter(lm_reader *r, const lm_table *table, const lm_named *entry, lm_where *where);
+int lm_leave(lm_reader *r, const lm_named *entry, int result);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct expansion {
     lm_reader *r;
     lm_table *table;
     const lm_yaml *key, *value;
-    lm_pattern *pattern;
+    lm_key_pattern *pattern;
     group groups[LM_INDICES];
     int count; /* entries made */
 } expansion;
@@ -72,12 +72,12 @@ static const char *find_dots(const char *c, const char *end)
     return NULL;
 }
 
-static int check_index_name(lm_reader *r, const lm_pattern *p, const char *name, lm_loc loc)
+static int check_index_name(lm_reader *r, const lm_key_pattern *p, const char *name, lm_loc loc)
 {
     const char *why = NULL;
     for (int i = 0; i < p->nindex; i++)
         if (p->var[i] && strcmp(p->var[i], name) == 0) why = "is used twice in this name";
-    for (const lm_entry *e = r->entry; e; e = e->outer)
+    for (const lm_named *e = r->entry; e; e = e->outer)
         for (int i = 0; i < e->pattern->nindex; i++)
             if (e->pattern->var[i] && strcmp(e->pattern->var[i], name) == 0)
                 why = "is used around it already";
@@ -125,15 +125,15 @@ static int read_group(expansion *x, const char *text, const char *begin, const c
 
 /* The same key in the instances of a component that is used by repetition, m(k=1..6), is one
  * pattern: an error in it is reported once. */
-static lm_pattern *new_pattern(lm_reader *r, const lm_yaml *key)
+static lm_key_pattern *new_pattern(lm_reader *r, const lm_yaml *key)
 {
     const lm_instance *in = key->owner;
-    if (!in || !in->repeated) return LM_NEW(r->arena, lm_pattern);
+    if (!in || !in->repeated) return LM_NEW(r->arena, lm_key_pattern);
     const char *label = lm_arena_printf(r->arena, "%s.%s", in->label, key->text);
     int old, i = lm_names_add(r->arena, &r->parts->labels, label, &old);
-    if (!old) *LM_PUSH(r->arena, &r->parts->patterns) = LM_NEW(r->arena, lm_pattern);
-    lm_pattern *p = r->parts->patterns.at[i];
-    *p = (lm_pattern){.bad = p->bad};
+    if (!old) *LM_PUSH(r->arena, &r->parts->patterns) = LM_NEW(r->arena, lm_key_pattern);
+    lm_key_pattern *p = r->parts->patterns.at[i];
+    *p = (lm_key_pattern){.bad = p->bad};
     return p;
 }
 
@@ -196,7 +196,7 @@ static int read_index(expansion *x, const char *text, int offset, double *out)
     return 0;
 }
 
-static void note_family(lm_reader *r, lm_table *t, const lm_entry *e)
+static void note_family(lm_reader *r, lm_table *t, const lm_named *e)
 {
     int old, i = lm_names_add(r->arena, &t->bases, e->pattern->base, &old);
     if (!old) LM_PUSH(r->arena, &t->families);
@@ -208,7 +208,7 @@ static void note_family(lm_reader *r, lm_table *t, const lm_entry *e)
     f->indexed = e->pattern->nindex;
 }
 
-static void add_entry(expansion *x, const lm_entry *e)
+static void add_entry(expansion *x, const lm_named *e)
 {
     lm_reader *r = x->r;
     char text[3 * 14 + 1] = "";
@@ -227,14 +227,14 @@ static void add_entry(expansion *x, const lm_entry *e)
         e->pattern->bad = 1;
         return;
     }
-    lm_entry *entry = LM_PUSH(r->arena, &x->table->entries);
+    lm_named *entry = LM_PUSH(r->arena, &x->table->entries);
     *entry = *e;
     entry->name = name;
     note_family(r, x->table, entry);
 }
 
 /* The range of index number `level`; it may depend on those before it. */
-static int read_range(expansion *x, lm_entry *e, int level, double *low, double *high)
+static int read_range(expansion *x, lm_named *e, int level, double *low, double *high)
 {
     const group *g = &x->groups[level];
     e->nindex = level;
@@ -252,7 +252,7 @@ static int read_range(expansion *x, lm_entry *e, int level, double *low, double 
 }
 
 /* How many entries there will be, before any memory is used for them. */
-static int count_entries(expansion *x, lm_entry *e, int level, double *count)
+static int count_entries(expansion *x, lm_named *e, int level, double *count)
 {
     double low, high;
     if (level == x->pattern->nindex) {
@@ -271,7 +271,7 @@ static int count_entries(expansion *x, lm_entry *e, int level, double *count)
 }
 
 /* All values of the indices from number `level` on. */
-static int make_entries(expansion *x, lm_entry *e, int level)
+static int make_entries(expansion *x, lm_named *e, int level)
 {
     double low, high;
     if (level == x->pattern->nindex) {
@@ -287,7 +287,7 @@ static int make_entries(expansion *x, lm_entry *e, int level)
     return 0;
 }
 
-static int expand(expansion *x, lm_entry *e)
+static int expand(expansion *x, lm_named *e)
 {
     lm_reader *r = x->r;
     double count = 0;
@@ -302,7 +302,7 @@ int lm_expand_key(lm_reader *r, lm_table *table, const lm_yaml *key, const lm_ya
     expansion x = {.r = r, .table = table, .key = key, .value = value};
     x.pattern = new_pattern(r, key);
     if (read_pattern(&x)) return -1;
-    lm_entry e = {.key = key, .value = value, .pattern = x.pattern, .outer = r->entry};
+    lm_named e = {.key = key, .value = value, .pattern = x.pattern, .outer = r->entry};
     lm_where where = {table->noun, key->text, key->loc, r->where};
     r->entry = &e; /* later ranges may use earlier indices */
     r->where = &where;

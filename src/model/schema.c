@@ -68,6 +68,29 @@ const lm_key *lm_schema_variant(const lm_object *object)
     return object->variant ? lm_schema_key(object, object->variant, -1) : NULL;
 }
 
+static void set_preset(const lm_key *key, void *base)
+{
+    void *field = (char *)base + key->offset;
+    double value;
+    if (!key->preset) return;
+    if (key->kind == LM_KIND_ENUM) {
+        int choice = lm_choices_find(key->choices, key->preset);
+        if (choice >= 0) *(int *)field = choice;
+    } else if (key->kind == LM_KIND_BOOL) {
+        *(int *)field = strcmp(key->preset, "true") == 0;
+    } else if (lm_plain_number(key->preset, &value)) {
+        if (key->kind == LM_KIND_NUMBER) *(double *)field = value;
+        if (key->kind == LM_KIND_INTEGER) *(int *)field = (int)value;
+    }
+}
+
+void lm_schema_presets(lm_object_id id, void *base)
+{
+    const lm_object *o = &objects[id];
+    for (int i = 0; i < o->nkeys; i++)
+        if (&o->keys[i] != lm_schema_variant(o)) set_preset(&o->keys[i], base);
+}
+
 int lm_choices_count(const char *choices)
 {
     int n = 1;
@@ -81,6 +104,11 @@ const char *lm_choices_get(const char *choices, int i, char out[LM_CHOICE_MOST])
     for (; i > 0; i--) c = strchr(c, '|') + 1;
     snprintf(out, LM_CHOICE_MOST, "%.*s", (int)strcspn(c, "|"), c);
     return out;
+}
+
+const char *lm_schema_word(lm_object_id id, int variant, char out[LM_CHOICE_MOST])
+{
+    return lm_choices_get(lm_schema_variant(&objects[id])->choices, variant, out);
 }
 
 int lm_choices_find(const char *choices, const char *word)

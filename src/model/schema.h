@@ -114,11 +114,16 @@ const lm_object *lm_schema_object(lm_object_id id);
 const lm_key *lm_schema_key(const lm_object *object, const char *name, int variant);
 const lm_key *lm_schema_variant(const lm_object *object); /* NULL: no variants */
 int lm_schema_allowed(const lm_key *key, int variant);
+/* Defaults of all its keys but the variant into a struct of the object; those told in words are left as they
+ * are. Of every variant: analyses are turned into others. */
+void lm_schema_presets(lm_object_id id, void *base);
 
 /* Choices "a|b|c": number of them, the i-th (copied into out), the index of a word or -1. */
 enum { LM_CHOICE_MOST = 40 };
 int lm_choices_count(const char *choices);
 const char *lm_choices_get(const char *choices, int i, char out[LM_CHOICE_MOST]);
+/* The word for a variant of an object: "revolute". */
+const char *lm_schema_word(lm_object_id id, int variant, char out[LM_CHOICE_MOST]);
 int lm_choices_find(const char *choices, const char *word);
 
 /* "greater than 0", "from 0 to 1" ...: what a number in the range is; NULL for any. */

@@ -33,7 +33,7 @@ static const char *hint_of(const lm_reader *r, lm_scope scope)
 
 /* An expression of indices, parsed once for all entries of a repeated name. */
 typedef struct cached {
-    const lm_pattern *pattern;
+    const lm_key_pattern *pattern;
     lm_expr expr;
     double *scratch;
     int useless; /* could not be parsed with indices as variables */
@@ -65,7 +65,7 @@ void lm_scratch_trim(lm_reader *r)
 
 static lm_symbol index_symbol(const scope_ctx *c, const char *name, double *value, int *slot)
 {
-    for (const lm_entry *e = c->r->entry; e; e = e->outer)
+    for (const lm_named *e = c->r->entry; e; e = e->outer)
         for (int i = 0; i < e->nindex; i++) {
             if (!e->pattern->var[i] || strcmp(e->pattern->var[i], name) != 0) continue;
             *value = e->index[i];
@@ -231,7 +231,7 @@ static const char *const *names(void *ctx, int *n)
     LM_VEC(const char *) list = {0};
     *n = 0;
     if (lm_full(r)) return NULL;
-    for (const lm_entry *e = r->entry; e; e = e->outer)
+    for (const lm_named *e = r->entry; e; e = e->outer)
         for (int i = 0; i < e->nindex; i++)
             if (e->pattern->var[i]) *LM_PUSH(&r->scratch, &list) = e->pattern->var[i];
     for (int i = 0; i < r->param_names.list.n && list.n < LM_SUGGEST_MOST; i++)

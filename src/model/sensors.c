@@ -204,6 +204,7 @@ static int joint_coord(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor 
 {
     const lm_spec_joint *j = &r->spec->joints.at[s->joint];
     const char *names[LM_JOINT_COORDS];
+    char word[LM_CHOICE_MOST];
     int n = lm_joint_coord_count(j->type);
     for (int i = 0; i < n; i++) {
         names[i] = lm_coord_name(lm_joint_coord(j->type, i));
@@ -213,7 +214,7 @@ static int joint_coord(lm_reader *r, const lm_sensor_call *call, lm_spec_sensor 
     if (s->coord >= 0) return 0;
     if (!n)
         lm_error(r->diag, call->loc, "%s(%s): a %s joint has no coordinate", call->fn, j->item.name,
-                 j->type == LM_JOINT_FIXED ? "fixed" : "spherical");
+                 lm_schema_word(LM_OBJECT_JOINT, (int)j->type, word));
     else if (*call->component)
         lm_error(r->diag, call->loc, "%s(%s).%s: joint '%s' has the coordinates %s", call->fn,
                  j->item.name, lm_quoted(r, call->component), j->item.name,

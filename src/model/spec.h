@@ -141,7 +141,8 @@ typedef enum lm_joint_type {
     LM_JOINT_UNIVERSAL,
     LM_JOINT_PLANAR,
     LM_JOINT_INLINE,
-    LM_JOINT_DISTANCE
+    LM_JOINT_DISTANCE,
+    LM_JOINTS
 } lm_joint_type;
 
 /* Kinds of joint coordinate: an angle about the axis, a displacement along it.
@@ -328,6 +329,7 @@ typedef enum lm_element_type {
     LM_ELEMENT_ONE,  /* one flow, efforts that sum up to zero */
     LM_ELEMENT_PORT  /* to the mechanism: the bond's effort acts on it, its flow is its rate */
 } lm_element_type;
+const char *lm_element_type_name(lm_element_type type); /* "Se", "R", "1", "port", ... */
 typedef enum lm_domain {
     LM_DOMAIN_NONE,
     LM_DOMAIN_ROTATION,    /* torque, angular velocity */
@@ -414,7 +416,8 @@ typedef enum lm_formulation_type {
     LM_FORM_MINIMAL,
     LM_FORM_ELASTODYNAMIC,
     LM_FORM_RFE,
-    LM_FORM_FFR
+    LM_FORM_FFR,
+    LM_FORMULATIONS /* how many there are */
 } lm_formulation_type;
 typedef enum lm_rfe_coordinates {
     LM_RFE_AUTOMATIC,
@@ -443,7 +446,8 @@ typedef enum lm_analysis_type {
     LM_ANALYSIS_MODES,
     LM_ANALYSIS_LINEARIZE,
     LM_ANALYSIS_CAMPBELL,
-    LM_ANALYSIS_PERIODIC
+    LM_ANALYSIS_PERIODIC,
+    LM_ANALYSES /* how many there are */
 } lm_analysis_type;
 typedef enum lm_method {
     LM_METHOD_GENERALIZED_ALPHA,
@@ -460,17 +464,18 @@ typedef enum lm_solver {
     LM_SOLVER_BLOCK,
     LM_SOLVER_KLU
 } lm_solver;
+enum { LM_OUTPUT_ROWS = 100000000 }; /* of a result, at most */
 typedef struct lm_spec_analysis {
     lm_loc loc;
     lm_analysis_type type;
     double until, output_step; /* dynamics; output_step default until/1000 */
-    double tolerance;          /* 1e-4 */
-    double step;               /* 0: error-controlled */
+    double tolerance;
+    double step; /* 0: error-controlled */
     lm_method method;
-    double rho_inf;        /* 0.8 */
+    double rho_inf;
     lm_solver solver;      /* dynamics */
-    int load_steps;        /* statics: 1 */
-    int count;             /* modes, campbell, periodic: 10 */
+    int load_steps;        /* statics */
+    int count;             /* modes, campbell, periodic */
     double period;         /* periodic: 0: by the drive */
     int steps;             /* periodic: in a period; 0: by the tolerance */
     int about_statics;     /* modes, linearize */
@@ -483,6 +488,10 @@ typedef struct lm_spec_analysis {
     int frame_fixed;       /* campbell: axes that stand still */
     double frequencies[3]; /* linearize: from, to, count; count 0: no transfer functions */
 } lm_spec_analysis;
+
+/* With the defaults of the schema; `until` and `output_step` are 0. */
+lm_spec_analysis lm_analysis_defaults(lm_analysis_type type, lm_loc loc);
+lm_spec_formulation lm_formulation_defaults(lm_formulation_type type); /* the same */
 
 typedef struct lm_spec {
     lm_arena *arena;
@@ -542,8 +551,6 @@ int lm_external_poses(const lm_spec *spec, double t, const double *q, limber_pos
                       size_t size);
 int lm_external_partials(const lm_spec *spec, double t, const double *q, limber_twist *column,
                          char *why, size_t size);
-/* "the C function that gives frame 'hand'"; returns text. */
-const char *lm_external_who(const lm_spec *spec, char *text, size_t size);
 
 /* Generated from the schema. */
 #include <stdio.h>

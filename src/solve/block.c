@@ -127,7 +127,6 @@ void lm_block_destroy(lm_block_solver *b)
 }
 
 double lm_block_error(const lm_block_solver *b) { return b->error; }
-const lm_block_plan *lm_block_plan_of(const lm_block_solver *b) { return &b->plan; }
 
 double lm_block_rcond(const lm_block_solver *b)
 {

@@ -113,6 +113,5 @@ int lm_block_factor(lm_block_solver *b, const double *values);
 void lm_block_solve(lm_block_solver *b, int nrhs, double *x);
 double lm_block_error(const lm_block_solver *b); /* backward error of the factors, about */
 double lm_block_rcond(const lm_block_solver *b); /* smallest over largest pivot */
-const lm_block_plan *lm_block_plan_of(const lm_block_solver *b);
 
 #endif

@@ -228,7 +228,7 @@ lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *o
 }
 
 /* A fixed step needs no filter of vibrations. */
-lm_integrator *lm_solver_create(lm_system *sys)
+lm_integrator *lm_integrator_at_rest(lm_system *sys)
 {
     lm_integrator_options opt = {.until = 1, .step = 1, .rho_inf = 0.8};
     return lm_genalpha_create(sys, &opt);

@@ -98,7 +98,6 @@ int genalpha_residual(genalpha *g, double t, double h, double cM)
     lm_state st = {t, g->tq, g->tv, g->ta, g->tlam};
     double *rate = s->x + nv, *gap = s->x + n + nv, to_x = -g->b * h / g->c;
     double t0 = s->profile.on ? lm_seconds() : 0;
-    s->stats.residuals++;
     int bad = sys->form->residual(sys, &st, s->x, gap, rate);
     if (s->profile.on) s->profile.residual += lm_seconds() - t0;
     if (bad) return bad;

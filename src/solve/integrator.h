@@ -6,10 +6,9 @@
 #ifndef LM_SOLVE_INTEGRATOR_H
 #define LM_SOLVE_INTEGRATOR_H
 
+#include "base/clock.h"
 #include "form/form.h"
 #include "solve/linear.h"
-
-#include <string.h>
 
 typedef struct lm_integrator_options {
     double t0, until;
@@ -22,16 +21,16 @@ typedef struct lm_integrator_options {
 } lm_integrator_options;
 
 typedef struct lm_step_stats {
-    long steps, rejected, iterations, jacobians, residuals;
+    long steps, rejected, iterations, jacobians;
     double phi;               /* largest constraint violation seen (relative) */
     double smallest, largest; /* accepted step sizes */
 } lm_step_stats;
 
 /* Seconds spent, for --profile. */
-typedef struct lm_profile {
+typedef struct lm_phases {
     int on;
     double residual, jacobian, factor, solve;
-} lm_profile;
+} lm_phases;
 
 typedef struct lm_integrator lm_integrator;
 
@@ -75,7 +74,7 @@ struct lm_integrator {
     double *q0, *v0, *a0, *lam0; /* at clock->t - clock->h */
     double *dx;                  /* motion of the last step: q = retract(q0, dx) */
     lm_step_stats stats;
-    lm_profile profile;
+    lm_phases profile;
     double work, lost; /* over the last step, where the method integrates them itself */
     char failure[512]; /* what went wrong, by name */
     double *x;         /* [2 (nv + nl)] right sides and solutions */
@@ -89,7 +88,7 @@ void lm_integrator_free(lm_integrator *g);
 
 lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt);
 /* One that is not stepped: for assembling, projecting and consistent accelerations. */
-lm_integrator *lm_solver_create(lm_system *sys);
+lm_integrator *lm_integrator_at_rest(lm_system *sys);
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt);
@@ -141,6 +140,8 @@ static inline double lm_gap_unit(const lm_integrator *g, int k)
 /* Ask the next step to start from new factors, so that it depends on the state block alone. */
 void lm_integrator_refresh(lm_integrator *g);
 
+/* ---- mass.c ---- */
+
 /* Solves of the constrained mass matrix; lin is left factored with it. 0; 1 singular; 2 a force or
  * a prescribed motion is not a finite number; < 0 memory. */
 int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
@@ -155,8 +156,7 @@ int lm_project_position(lm_integrator *g, double t, double *q, double *moved, do
 /* Largest relative violation of the constraints at the present state, also into the statistics. */
 double lm_constraint_gap(lm_integrator *g);
 
-/* Words for a singular constrained mass matrix: which motion has no mass. */
-void lm_explain_singular(lm_integrator *g, const char *what);
+/* ---- explain.c ---- */
 
 /* Words for a step that fails even at the size h: `how`, and the equation that is worst (-1: none). */
 void lm_explain_step(lm_integrator *g, const char *how, double h, int worst);
@@ -167,12 +167,5 @@ void lm_explain_newton(lm_integrator *g, lm_step_result why, double h, int worst
 void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n);
 /* Words for a solve of the constrained mass matrix that failed with `bad` > 0. */
 void lm_explain_mass(lm_integrator *g, double t, int bad);
-
-static inline void lm_copy(double *to, const double *from, int n)
-{
-    if (n) memcpy(to, from, sizeof(double) * (size_t)n);
-}
-
-double lm_seconds(void);
 
 #endif

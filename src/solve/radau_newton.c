@@ -167,7 +167,6 @@ static int residual(radau *g, double t, double h)
         lm_state st = {at, g->qs[k], g->v[k], g->a[k], g->lam[k]};
         bad = sys->form->retract(sys, s->q, g->x[k], g->qs[k]);
         if (!bad) bad = sys->form->residual(sys, &st, g->res[k], g->gap[k], g->res[k] + sys->nv);
-        s->stats.residuals++;
     }
     if (s->profile.on) s->profile.residual += lm_seconds() - t0;
     return bad;

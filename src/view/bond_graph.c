@@ -1,8 +1,6 @@
 /* The drawing of a bond graph: groups by names, and the layout from the inside out. */
 #include "view/bond_graph_int.h"
 
-#include "analysis/power.h"
-
 #include <string.h>
 
 /* By the number of characters; a letter of three bytes may be as wide as it is high. */

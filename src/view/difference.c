@@ -8,9 +8,7 @@
 
 /* A table in memory. */
 typedef struct table {
-    long rows;
-    int ncols;
-    char **columns;
+    lm_rows t;
     double *data;
 } table;
 
@@ -23,36 +21,34 @@ typedef struct comparison {
     void *context;
 } comparison;
 
-static void table_free(table *t)
+static void table_free(table *x)
 {
-    lm_free(t->columns);
-    lm_free(t->data);
+    lm_rows_close(&x->t);
+    lm_free(x->data);
+    *x = (table){0};
 }
 
 /* 0; 1: there is none; -1: it cannot be read; -2: no memory. */
-static int table_read(lm_h5 *f, const char *group, const char *name, table *t)
+static int table_read(lm_h5 *f, const char *group, const char *name, table *x)
 {
-    char path[200];
-    snprintf(path, sizeof path, "/%.80s/%.80s", group, name);
-    *t = (table){0};
-    int rc = lm_h5_table_info(f, path, &t->rows, &t->ncols, &t->columns);
+    *x = (table){0};
+    int rc = lm_rows_open(&x->t, f, group, name);
     if (rc) return rc;
-    t->data = lm_alloc(sizeof(double) * (size_t)(t->rows + 1) * (size_t)t->ncols);
-    rc = !t->data ? -2 : lm_h5_read_rows(f, path, 0, t->rows, t->data) ? -1 : 0;
-    if (rc) table_free(t);
-    if (rc) *t = (table){0};
+    x->data = lm_alloc(sizeof(double) * (size_t)(x->t.rows + 1) * (size_t)x->t.ncols);
+    rc = !x->data ? -2 : lm_rows_read(&x->t, 0, x->t.rows, x->data) ? -1 : 0;
+    if (rc) table_free(x);
     return rc;
 }
 
-static double cell(const table *t, long row, int column)
+static double cell(const table *x, long row, int column)
 {
-    return t->data[row * t->ncols + column];
+    return x->data[row * x->t.ncols + column];
 }
 
-static int find_column(const table *t, const char *name)
+static int find_column(const table *x, const char *name)
 {
-    for (int i = 1; i < t->ncols; i++)
-        if (strcmp(t->columns[i], name) == 0) return i;
+    for (int i = 1; i < x->t.ncols; i++)
+        if (strcmp(x->t.columns[i], name) == 0) return i;
     return -1;
 }
 
@@ -66,24 +62,24 @@ static size_t stem(const char *name)
 
 /* Range of a column, not less than a thousandth of its size: what stays the same has rounding for its range.
  * Where rows are no course of time, its size. */
-static double column_scale(const table *t, int column, int sizes)
+static double column_scale(const table *x, int column, int sizes)
 {
     double low = INFINITY, high = -INFINITY, most = 0;
-    for (long i = 0; i < t->rows; i++) {
-        double x = cell(t, i, column);
-        low = fmin(low, x), high = fmax(high, x), most = fmax(most, fabs(x));
+    for (long i = 0; i < x->t.rows; i++) {
+        double y = cell(x, i, column);
+        low = fmin(low, y), high = fmax(high, y), most = fmax(most, fabs(y));
     }
-    return sizes ? most : t->rows ? fmax(high - low, 1e-3 * most) : 0;
+    return sizes ? most : x->t.rows ? fmax(high - low, 1e-3 * most) : 0;
 }
 
 /* The largest of the components of a vector: one that stays near zero is no measure. */
-static double output_scale(const table *t, int column, int sizes)
+static double output_scale(const table *x, int column, int sizes)
 {
-    size_t n = stem(t->columns[column]);
-    double most = column_scale(t, column, sizes);
-    for (int i = 1; i < t->ncols && n; i++)
-        if (stem(t->columns[i]) == n && strncmp(t->columns[i], t->columns[column], n) == 0)
-            most = fmax(most, column_scale(t, i, sizes));
+    size_t n = stem(x->t.columns[column]);
+    double most = column_scale(x, column, sizes);
+    for (int i = 1; i < x->t.ncols && n; i++)
+        if (stem(x->t.columns[i]) == n && strncmp(x->t.columns[i], x->t.columns[column], n) == 0)
+            most = fmax(most, column_scale(x, i, sizes));
     return most;
 }
 
@@ -113,14 +109,14 @@ static double least_scale(const comparison *c, const char *output)
 static int read_energy(lm_h5 *f, comparison *c)
 {
     static const char *const forms[] = {"kinetic", "elastic", "gravity", "stored"};
-    table t;
-    int rc = table_read(f, c->analysis->name, "energy", &t);
+    table x;
+    int rc = table_read(f, c->analysis->group, "energy", &x);
     if (rc) return rc < 0 ? rc : 0;
-    for (int i = 0; i < t.ncols; i++)
+    for (int i = 0; i < x.t.ncols; i++)
         for (int k = 0; k < 4; k++)
-            if (strcmp(t.columns[i], forms[k]) == 0)
-                c->energy = fmax(c->energy, column_scale(&t, i, 0));
-    table_free(&t);
+            if (strcmp(x.t.columns[i], forms[k]) == 0)
+                c->energy = fmax(c->energy, column_scale(&x, i, 0));
+    table_free(&x);
     return 0;
 }
 
@@ -143,12 +139,12 @@ static void tell(const comparison *c, limber_difference *d)
 /* Rows of the same instant; both go upwards. */
 static void compare_output(const comparison *c, int column, int sizes)
 {
-    int other = find_column(&c->b, c->a.columns[column]);
+    int other = find_column(&c->b, c->a.t.columns[column]);
     limber_difference d = {0};
     if (other < 0) return;
-    snprintf(d.output, sizeof d.output, "%s", c->a.columns[column]);
+    snprintf(d.output, sizeof d.output, "%s", c->a.t.columns[column]);
     d.scale = fmax(output_scale(&c->a, column, sizes), least_scale(c, d.output));
-    for (long i = 0, j = 0; i < c->a.rows && j < c->b.rows;) {
+    for (long i = 0, j = 0; i < c->a.t.rows && j < c->b.t.rows;) {
         double t = cell(&c->a, i, 0), s = cell(&c->b, j, 0), near = 1e-9 * fmax(fabs(t), 1e-3);
         if (fabs(t - s) <= near) note(&d, cell(&c->b, j, other) - cell(&c->a, i, column), t);
         i += t <= s + near;
@@ -161,7 +157,7 @@ static void compare_output(const comparison *c, int column, int sizes)
 static void compare_rows(const comparison *c, const char *word, int poles)
 {
     int x = poles ? 0 : find_column(&c->a, "frequency"), y = poles ? 1 : x;
-    for (long i = 0; i < c->a.rows && i < c->b.rows; i++) {
+    for (long i = 0; i < c->a.t.rows && i < c->b.t.rows; i++) {
         limber_difference d = {.scale = hypot(cell(&c->a, i, x), poles ? cell(&c->a, i, y) : 0)};
         snprintf(d.output, sizeof d.output, "%s %ld", word, i + 1);
         double off = cell(&c->b, i, x) - cell(&c->a, i, x);
@@ -179,12 +175,12 @@ static int compare_analysis(lm_h5 *reference, lm_h5 *other, comparison *c)
 {
     int poles = is(c, "linearize"), modes = is(c, "modes");
     const char *name = poles ? "poles" : "results";
-    int rc = is(c, "campbell") ? 1 : table_read(reference, c->analysis->name, name, &c->a);
+    int rc = is(c, "campbell") ? 1 : table_read(reference, c->analysis->group, name, &c->a);
     if (rc) return rc;
-    rc = table_read(other, c->analysis->name, name, &c->b);
+    rc = table_read(other, c->analysis->group, name, &c->b);
     if (!rc && !poles && !modes) {
         rc = read_energy(reference, c);
-        for (int i = 1; i < c->a.ncols && !rc; i++) compare_output(c, i, is(c, "statics"));
+        for (int i = 1; i < c->a.t.ncols && !rc; i++) compare_output(c, i, is(c, "statics"));
     } else if (!rc)
         compare_rows(c, poles ? "pole" : "mode", poles);
     table_free(&c->b);

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char lm_report_marker[] = "<!--limber:data-->";
+/* What the page contains once, on a line of its own, where the data go. */
+static const char marker[] = "<!--limber:data-->";
 
 /* The whole file; what of it the JSON may take, and Base64's 4 characters for 3 bytes. */
 enum { MOST_FILE = 30000000, ROOM_FOR_JSON = 2500000 };
@@ -313,11 +314,11 @@ static void put_data(lm_out *out, const lm_report *r)
 /* The marker; NULL unless it is there. The page is no C text: it may hold zeros. */
 static const char *find_marker(const char *page, size_t size)
 {
-    size_t n = strlen(lm_report_marker);
+    size_t n = strlen(marker);
     for (const char *p = page; size >= n && p <= page + size - n; p++) {
-        p = memchr(p, lm_report_marker[0], (size_t)(page + size - n - p) + 1);
+        p = memchr(p, marker[0], (size_t)(page + size - n - p) + 1);
         if (!p) return NULL;
-        if (!memcmp(p, lm_report_marker, n)) return p;
+        if (!memcmp(p, marker, n)) return p;
     }
     return NULL;
 }
@@ -328,7 +329,7 @@ limber_status lm_report_write(lm_report *r, const char *page, size_t page_size, 
     lm_out *out = NULL;
     const char *at = find_marker(page, page_size);
     if (!at) {
-        snprintf(err, size, "the page of the report has no line %s", lm_report_marker);
+        snprintf(err, size, "the page of the report has no line %s", marker);
         return LIMBER_INPUT;
     }
     make_head(r);
@@ -339,7 +340,7 @@ limber_status lm_report_write(lm_report *r, const char *page, size_t page_size, 
     if (lm_out_open(path, &out, err, size)) return LIMBER_IO;
     lm_out_put(out, page, (size_t)(at - page));
     put_data(out, r);
-    at += strlen(lm_report_marker);
+    at += strlen(marker);
     lm_out_put(out, at, page_size - (size_t)(at - page));
     return lm_out_close(out, err, size) ? LIMBER_IO : LIMBER_OK;
 }

@@ -1,6 +1,6 @@
 /* The report: the JSON and the blobs of docs/dev/report-format.md, put into the page of viewer/.
  *
- *     lm_report *r = lm_report_new(2);
+ *     lm_report *r = lm_report_new(2, size);
  *     lm_report_add(r, "a.h5", &how, err, sizeof err);
  *     lm_report_add(r, "b.h5", &how, err, sizeof err);
  *     lm_report_write(r, page, size, "out.html", err, sizeof err);
@@ -12,9 +12,6 @@
 #include <limber/limber.h>
 
 #include "view/result.h"
-
-/* What the page contains once, on a line of its own, where the data go. */
-extern const char lm_report_marker[];
 
 typedef struct lm_report lm_report;
 

@@ -6,64 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- rows of tables ---- */
-
-int lm_rows_open(lm_rows *t, lm_h5 *f, const char *group, const char *table)
-{
-    *t = (lm_rows){.file = f, .stride = 1};
-    snprintf(t->path, sizeof t->path, "%.48s/%.40s", group, table);
-    int rc = lm_h5_table_info(f, t->path, &t->rows, &t->ncols, &t->columns);
-    t->kept = rc ? 0 : t->rows;
-    return rc;
-}
-
-void lm_rows_close(lm_rows *t)
-{
-    lm_free(t->columns);
-    t->columns = NULL;
-}
-
-void lm_rows_thin(lm_rows *t, long stride)
-{
-    t->stride = stride;
-    t->kept = t->rows ? (t->rows - 1 + stride - 1) / stride + 1 : 0;
-}
-
-long lm_rows_index(const lm_rows *t, long i)
-{
-    long row = i * t->stride;
-    return row < t->rows ? row : t->rows - 1;
-}
-
-/* A narrow table is read as a whole and picked from, a wide one row by row. */
-enum { NARROW = 4096 };
-
-static int read_block(const lm_rows *t, long first, long n, double *data)
-{
-    long from = lm_rows_index(t, first), to = lm_rows_index(t, first + n - 1);
-    size_t cols = (size_t)t->ncols;
-    double *all = lm_alloc(sizeof(double) * cols * (size_t)(to - from + 1));
-    if (!all) return -1;
-    int rc = lm_h5_read_rows(t->file, t->path, from, to - from + 1, all);
-    for (long i = 0; i < n && !rc; i++)
-        memcpy(data + cols * (size_t)i, all + cols * (size_t)(lm_rows_index(t, first + i) - from),
-               sizeof(double) * cols);
-    lm_free(all);
-    return rc;
-}
-
-int lm_rows_read(const lm_rows *t, long first, long n, double *data)
-{
-    if (n <= 0) return 0;
-    if (t->stride == 1) return lm_h5_read_rows(t->file, t->path, first, n, data);
-    if (t->ncols * t->stride <= NARROW) return read_block(t, first, n, data);
-    int rc = 0;
-    for (long i = 0; i < n && !rc; i++)
-        rc = lm_h5_read_rows(t->file, t->path, lm_rows_index(t, first + i), 1,
-                             data + (size_t)t->ncols * (size_t)i);
-    return rc;
-}
-
 /* ---- texts ---- */
 
 static void let_go(lm_result *r)
@@ -172,18 +114,10 @@ static int compile(lm_result *r, int allow_outside)
     lm_spec *spec = NULL;
     lm_read_options ro = {.allow_outside_includes = allow_outside};
     const char **sets, *name = r->model_file[0] ? r->model_file : "model";
-    jmp_buf oom;
     ro.nset = find_sets(&r->arena, r->options, &sets);
     ro.set = sets;
     int st = lm_read_text(&r->own.arena, &diag, r->text, own_size(r->text), name, &ro, &spec);
-    if (!st) {
-        r->own.arena.on_fail = &oom;
-        if (setjmp(oom))
-            st = LIMBER_MEMORY;
-        else if (lm_compile(&r->own, spec, &diag))
-            st = LIMBER_INPUT;
-        r->own.arena.on_fail = NULL;
-    }
+    if (!st) st = lm_compile_safely(&r->own, spec, &diag);
     for (int i = diag.list.n - 1; i >= 0 && st; i--)
         if (diag.list.at[i].severity == LM_ERROR)
             snprintf(r->why, sizeof r->why, "%s", diag.list.at[i].text);
@@ -251,7 +185,7 @@ static int is_limber(lm_result *r, char *err, size_t size)
 {
     const char *format;
     if (attribute(r, "/", "format", &format)) return -1;
-    if (!strcmp(format, "limber results 1")) return 1;
+    if (!strcmp(format, LM_RESULT_FORMAT)) return 1;
     if (!strncmp(format, "limber results", 14))
         snprintf(err, size, "%s was written by another version of limber ('%.40s')", r->path,
                  format);

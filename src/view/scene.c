@@ -51,9 +51,13 @@ static void make_box(lm_scene *s)
 {
     const lm_model *m = s->m;
     for (int i = 0; i < 3; i++) s->low[i] = INFINITY, s->high[i] = -INFINITY;
-    for (int n = 0; n < m->nnodes; n++) extend(s, v3_from(s->rest + 7 * n));
+    for (int n = 0; n < m->nnodes; n++) {
+        extend(s, v3_from(s->rest + 7 * n));
+        extend(s, m->nodes[n].x); /* the mass centre */
+    }
     for (int i = 0; i < m->npairs; i++)
         for (int e = 0; e < 2; e++) extend_place(s, lm_place_of_pair(m, i, e));
+    for (int i = 0; i < m->spec->frames.n; i++) extend_place(s, lm_place_of_frame(m, i));
     if (m->nnodes == 0 && m->npairs == 0) extend(s, v3(0, 0, 0));
     s->size = v3_norm(v3_sub(v3_from(s->high), v3_from(s->low)));
     if (!(s->size > 0)) s->size = 1;

@@ -1,14 +1,9 @@
 /* The scene as JSON. */
 #include "view/scene.h"
 
-#include <string.h>
+#include "model/schema.h"
 
-static const char *const joint_types[] = {
-    [LM_JOINT_FIXED] = "fixed",         [LM_JOINT_REVOLUTE] = "revolute",
-    [LM_JOINT_PRISMATIC] = "prismatic", [LM_JOINT_CYLINDRICAL] = "cylindrical",
-    [LM_JOINT_SPHERICAL] = "spherical", [LM_JOINT_UNIVERSAL] = "universal",
-    [LM_JOINT_PLANAR] = "planar",       [LM_JOINT_INLINE] = "inline",
-    [LM_JOINT_DISTANCE] = "distance"};
+#include <string.h>
 
 static void put_v3(lm_json *j, const char *name, lm_v3 x)
 {
@@ -134,9 +129,10 @@ static void put_joints(lm_json *j, const lm_scene *s)
         const lm_joint *k = &m->joints[i];
         const lm_pair *p = &m->pairs[k->pair];
         int universal = k->type == LM_JOINT_UNIVERSAL;
+        char type[LM_CHOICE_MOST];
         lm_json_open(j, '{');
         lm_json_key_text(j, "name", k->name);
-        lm_json_key_text(j, "type", joint_types[k->type]);
+        lm_json_key_text(j, "type", lm_schema_word(LM_OBJECT_JOINT, (int)k->type, type));
         put_place(j, "a", lm_place_of_pair(m, k->pair, 0));
         put_place(j, "b", lm_place_of_pair(m, k->pair, 1));
         put_v3(j, "axis", m3_col(&p->E[0], universal ? 0 : 2));

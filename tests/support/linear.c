@@ -42,7 +42,7 @@ linear *linear_of(const char *model, const char *text, const char *formulation, 
     lm_outputs_named(spec, NULL, s->output);
     s->l.input = s->input;
     s->l.output = s->output;
-    if (lm_linearized_solve(&s->l)) fail_msg("%s", s->l.failure);
+    if (lm_linearized_solve(&s->l)) fail_msg("%s", s->l.failure.text);
     return s;
 }
 
@@ -110,7 +110,7 @@ static void take_sample(linear *s, int j, double h, sample *to)
     lm_linearized *l = &s->l;
     lm_system *sys = s->run.sys;
     const double *v0 = l->v ? l->m.g->v : l->m.v0;
-    lm_integrator *g = lm_solver_create(sys);
+    lm_integrator *g = lm_integrator_at_rest(sys);
     double *dx = calloc((size_t)sys->nv + 1, sizeof *dx), moved, gap, softness = sys->softness;
     int input = j - 2 * l->n;
     g->clock->size = l->m.size;

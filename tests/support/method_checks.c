@@ -76,3 +76,58 @@ double rotor_angle(double t, double *rate)
     *rate = 3 + a * t;
     return 3 * t + 0.5 * a * t * t;
 }
+
+void check_rows_between_steps(const char *method, double step, long most_steps,
+                              pendulum_limits most)
+{
+    static const char pendulum[] =
+        "limber: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "bodies: {bob: {type: rigid, mass: 2, position: [-1, 0, 0]}}\n"
+        "joints: {pivot: {type: revolute, between: [ground, bob], axis: z, at: [0, 0, 0]}}\n"
+        "analysis: {type: dynamics, until: 3, output_step: STEP, method: METHOD}\n"
+        "outputs: {x: pos(bob).x, y: pos(bob).y, v: norm(vel(bob)), ax: acc(bob).x,\n"
+        "          ay: acc(bob).y, pull: norm(force(pivot))}\n";
+    char apart[32];
+    snprintf(apart, sizeof apart, "%g", step);
+    table r =
+        run_model(&(run_how){.text = pendulum, .swap = {{"METHOD", method}, {"STEP", apart}}});
+    double x = 0, v = 0, a = 0, pull = 0;
+    assert_true(r.rows == lround(3 / step) + 1 && r.sum.steps < most_steps);
+    for (int i = 0; i < r.rows; i++) {
+        double px = table_get(&r, i, "x"), py = table_get(&r, i, "y"), v2 = -2 * 9.81 * py;
+        double tension = -9.81 * py + v2; /* over the mass; points to the pivot */
+        double speed = table_get(&r, i, "v");
+        x = fmax(x, fabs(hypot(px, py) - 1));
+        v = fmax(v, fabs(speed * speed - v2));
+        a = fmax(a, fabs(table_get(&r, i, "ax") + tension * px));
+        a = fmax(a, fabs(table_get(&r, i, "ay") + tension * py + 9.81));
+        pull = fmax(pull, fabs(table_get(&r, i, "pull") / 2 - tension));
+    }
+    assert_under(x, most.length);
+    assert_under(v, most.square);
+    assert_under(a, most.acceleration);
+    assert_under(pull, most.acceleration);
+    table_free(&r);
+}
+
+void check_free_rotation(const char *method, const double tolerance[2], double most)
+{
+    static const char *const models[] = {"satellite", "heavy_top"};
+    static const double until[] = {30, 1};
+    for (int i = 0; i < 2; i++) {
+        char coarse[160], fine[160];
+        const char *form =
+            "{type: dynamics, until: %g, output_step: %g, method: %s, tolerance: %g}";
+        snprintf(coarse, sizeof coarse, form, until[i], until[i] / 100, method, tolerance[i]);
+        snprintf(fine, sizeof fine, form, until[i], until[i] / 100, "explicit", 1e-11);
+        table a = run_model(&(run_how){.model = models[i], .analysis = coarse});
+        table b = run_model(&(run_how){.model = models[i], .analysis = fine});
+        assert_under(table_distance(&a, &b, "x"), most);
+        assert_under(table_distance(&a, &b, "y"), most);
+        assert_under(table_distance(&a, &b, "z"), most);
+        assert_under(a.sum.energy_error, most);
+        table_free(&a);
+        table_free(&b);
+    }
+}

@@ -12,6 +12,20 @@ limber_model *modes_parse(const char *text, limber_messages *msg)
     return NULL;
 }
 
+double *read_table(lm_h5 *f, const char *path, long rows, int cols)
+{
+    long r;
+    int c;
+    char **names;
+    assert_int_equal(lm_h5_table_info(f, path, &r, &c, &names), 0);
+    lm_free(names);
+    assert_int_equal(r, rows);
+    assert_int_equal(c, cols);
+    double *data = calloc((size_t)(r * c), sizeof *data);
+    assert_int_equal(lm_h5_read_rows(f, path, 0, r, data), 0);
+    return data;
+}
+
 solved *modes_of(const char *text, int count, int large)
 {
     solved *s = calloc(1, sizeof *s);
@@ -26,7 +40,7 @@ solved *modes_of(const char *text, int count, int large)
     assert_int_equal(lm_initial_state(&s->run), LIMBER_OK);
     s->m = (lm_modes){.sys = s->run.sys, .count = count, .large = large};
     limber_status st = lm_modes_solve(&s->m, 0, s->run.q);
-    if (st) fail_msg("%s", s->m.failure);
+    if (st) fail_msg("%s", s->m.failure.text);
     assert_string_equal(s->m.method, large ? "lanczos" : "dense");
     return s;
 }

@@ -20,6 +20,8 @@ typedef struct solved {
 } solved;
 
 limber_model *modes_parse(const char *text, limber_messages *msg);
+/* The numbers of a table in a result file, which has these rows and columns; to be freed. */
+double *read_table(lm_h5 *f, const char *path, long rows, int cols);
 /* The modes of the assembled initial state, by the sparse solver if large; fails the test if it
  * does. */
 solved *modes_of(const char *text, int count, int large);

@@ -127,61 +127,19 @@ static void turns_on_a_moving_axis(void **state)
     table_free(&b);
 }
 
-/* A free body that tumbles (Euler's equations keep energy), a fast top. */
 static void free_rotation(void **state)
 {
-    static const char *const models[] = {"satellite", "heavy_top"};
-    static const char *const analysis[] = {
-        "{type: dynamics, until: 30, output_step: 0.1, method: bdf, tolerance: 1e-7}",
-        "{type: dynamics, until: 1, output_step: 0.01, method: bdf, tolerance: 1e-6}"};
-    static const char *const fine[] = {
-        "{type: dynamics, until: 30, output_step: 0.1, method: explicit, tolerance: 1e-11}",
-        "{type: dynamics, until: 1, output_step: 0.01, method: explicit, tolerance: 1e-10}"};
-    static const double limit[] = {3e-6, 3e-6};
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        table a = run_model(&(run_how){.model = models[i], .analysis = analysis[i]});
-        table b = run_model(&(run_how){.model = models[i], .analysis = fine[i]});
-        assert_under(table_distance(&a, &b, "x"), limit[i]);
-        assert_under(table_distance(&a, &b, "y"), limit[i]);
-        assert_under(table_distance(&a, &b, "z"), limit[i]);
-        table_free(&a);
-        table_free(&b);
-    }
+    check_free_rotation("bdf", (double[]){1e-7, 1e-6}, 3e-6);
 }
 
 /* ---- what is between the steps, and where they end ---- */
 
-/* Rows much denser than the steps: interpolated positions, velocities, accelerations and reactions of
- * A01 against those that belong to the pendulum's angle. */
 static void rows_between_steps(void **state)
 {
     (void)state;
-    static const char pendulum[] =
-        "limber: 1\n"
-        "gravity: [0, -9.81, 0]\n"
-        "bodies: {bob: {type: rigid, mass: 2, position: [-1, 0, 0]}}\n"
-        "joints: {pivot: {type: revolute, between: [ground, bob], axis: z, at: [0, 0, 0]}}\n"
-        "analysis: {type: dynamics, until: 3, output_step: 1e-4, method: bdf, tolerance: 1e-7}\n"
-        "outputs: {x: pos(bob).x, y: pos(bob).y, v: norm(vel(bob)), ax: acc(bob).x,\n"
-        "          ay: acc(bob).y, pull: norm(force(pivot))}\n";
-    table r = run_model(&(run_how){.text = pendulum});
-    double x = 0, v = 0, a = 0, pull = 0;
-    assert_true(r.rows == 30001 && r.sum.steps < 3000);
-    for (int i = 0; i < r.rows; i++) {
-        double px = table_get(&r, i, "x"), py = table_get(&r, i, "y"), v2 = -2 * 9.81 * py;
-        double tension = -9.81 * py + v2; /* over the mass; points to the pivot */
-        x = fmax(x, fabs(hypot(px, py) - 1));
-        v = fmax(v, fabs(table_get(&r, i, "v") - sqrt(fmax(v2, 0))));
-        a = fmax(a, fabs(table_get(&r, i, "ax") + tension * px));
-        a = fmax(a, fabs(table_get(&r, i, "ay") + tension * py + 9.81));
-        pull = fmax(pull, fabs(table_get(&r, i, "pull") / 2 - tension));
-    }
-    assert_under(x, 1e-8);
-    assert_under(v, 1e-3 * sqrt(2 * 9.81)); /* a root: an error of 1e-7 counts 3e-4 at rest */
-    assert_under(a, 1e-4 * 30);
-    assert_under(pull, 1e-4 * 30);
-    table_free(&r);
+    check_rows_between_steps("bdf, tolerance: 1e-7", 1e-4, 3000,
+                             (pendulum_limits){1e-8, 1e-6 * 2 * 9.81, 1e-4 * 30});
 }
 
 static void kinks(void **state)

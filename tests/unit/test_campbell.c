@@ -266,7 +266,7 @@ static void agrees_with_linearize(void **state)
         assert_int_equal(lm_steady_begin(&turn, s->run.sys, 0, s->q), LIMBER_OK);
         assert_int_equal(lm_steady_find(&turn, 6), LIMBER_OK);
         lm_linearized l = {.sys = s->run.sys, .q = turn.q, .v = turn.v};
-        if (lm_linearized_solve(&l)) fail_msg("%s", l.failure);
+        if (lm_linearized_solve(&l)) fail_msg("%s", l.failure.text);
         lm_state at = lm_steady_state(&turn);
         assert_int_equal(lm_spectrum_begin(&p, &turn, 6), LIMBER_OK);
         assert_int_equal(lm_pencil_evaluate(&turn.pencil, &at), 0);

@@ -1,4 +1,5 @@
-/* Result files against each other, and models on finer meshes. */
+/* Result files against each other, models on finer meshes, the list of formulations. */
+#include "model/schema.h"
 #include "support/run_model.h"
 #include "support/scratch.h"
 
@@ -228,13 +229,42 @@ static int set_up(void **state)
     return scratch_make("compare");
 }
 
+/* All that `compare` runs can be asked for by name, and there are no others. */
+static void formulations_by_number(void **state)
+{
+    (void)state;
+    int n = limber_formulation_count();
+    for (int i = 0; i < n; i++) {
+        const char *name = limber_formulation_name(i);
+        char text[600];
+        limber_model *model = NULL;
+        limber_messages *msg = limber_messages_new();
+        snprintf(text, sizeof text,
+                 HEAD "formulation: %s\nanalysis: {type: dynamics, until: 1}\n" OUTPUTS, name);
+        assert_int_equal(limber_model_parse(text, strlen(text), "m.yaml", NULL, &model, msg),
+                         LIMBER_OK);
+        assert_string_equal(limber_model_formulation(model), name);
+        for (int k = 0; k < i; k++) assert_string_not_equal(limber_formulation_name(k), name);
+        limber_model_free(model);
+        limber_messages_free(msg);
+    }
+    char word[LM_CHOICE_MOST];
+    const lm_key *key = lm_schema_variant(lm_schema_object(LM_OBJECT_FORMULATION));
+    assert_int_equal(lm_choices_count(key->choices), n);
+    for (int i = 0; i < n; i++)
+        assert_string_equal(lm_schema_word(LM_OBJECT_FORMULATION, i, word),
+                            limber_formulation_name(i));
+    assert_null(limber_formulation_name(-1));
+    assert_null(limber_formulation_name(n));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_by_time),     cmocka_unit_test(scales),
         cmocka_unit_test(what_both_have),      cmocka_unit_test(modes_and_poles),
         cmocka_unit_test(files_that_are_none), cmocka_unit_test(nodes_stay),
-        cmocka_unit_test(errors_fall),
+        cmocka_unit_test(errors_fall),         cmocka_unit_test(formulations_by_number),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -122,20 +122,6 @@ static void paths(void)
     snprintf(folder, sizeof folder, "%s/linearize_%ld", scratch, (long)getpid());
 }
 
-static double *read_table(lm_h5 *f, const char *path, long rows, int cols)
-{
-    long r;
-    int c;
-    char **names;
-    assert_int_equal(lm_h5_table_info(f, path, &r, &c, &names), 0);
-    lm_free(names);
-    assert_int_equal(r, rows);
-    assert_int_equal(c, cols);
-    double *data = calloc((size_t)(r * c), sizeof *data);
-    assert_int_equal(lm_h5_read_rows(f, path, 0, r, data), 0);
-    return data;
-}
-
 static void check_text(lm_h5 *f, const char *path, const char *expected)
 {
     char *text = NULL;

@@ -98,20 +98,6 @@ static void results_path(void)
              (long)getpid());
 }
 
-static double *read_table(lm_h5 *f, const char *path, long rows, int cols)
-{
-    long r;
-    int c;
-    char **names;
-    assert_int_equal(lm_h5_table_info(f, path, &r, &c, &names), 0);
-    lm_free(names);
-    assert_int_equal(r, rows);
-    assert_int_equal(c, cols);
-    double *data = calloc((size_t)(r * c), sizeof *data);
-    assert_int_equal(lm_h5_read_rows(f, path, 0, r, data), 0);
-    return data;
-}
-
 /* A rod whose mass centre is off its frame: the shape is that of the frame. */
 static void result_file(void **state)
 {

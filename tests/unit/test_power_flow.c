@@ -3,6 +3,7 @@
 #include "analysis/run.h"
 
 #include "../../cli/json.c"
+#include "../../cli/list.c"
 #include "../../cli/show_power.c"
 
 #include <setjmp.h>

@@ -315,59 +315,17 @@ static void turns_are_counted(void **state)
 
 static void free_rotation(void **state)
 {
-    static const char *const models[] = {"satellite", "heavy_top"};
-    static const double until[] = {30, 1};
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        char coarse[160], fine[160];
-        const char *form =
-            "{type: dynamics, until: %g, output_step: %g, method: %s, tolerance: %g}";
-        snprintf(coarse, sizeof coarse, form, until[i], until[i] / 100, "radau", 1e-7);
-        snprintf(fine, sizeof fine, form, until[i], until[i] / 100, "explicit", 1e-11);
-        table a = run_model(&(run_how){.model = models[i], .analysis = coarse});
-        table b = run_model(&(run_how){.model = models[i], .analysis = fine});
-        assert_under(table_distance(&a, &b, "x"), 1e-6);
-        assert_under(table_distance(&a, &b, "y"), 1e-6);
-        assert_under(table_distance(&a, &b, "z"), 1e-6);
-        assert_under(a.sum.energy_error, 1e-6);
-        table_free(&a);
-        table_free(&b);
-    }
+    check_free_rotation("radau", (double[]){1e-7, 1e-7}, 1e-6);
 }
 
 /* ---- what is between the steps, and where they end ---- */
 
-/* Rows much denser than the steps: positions, velocities, accelerations and reactions of a pendulum
- * against those that belong to its place. */
 static void rows_between_steps(void **state)
 {
     (void)state;
-    static const char pendulum[] =
-        "limber: 1\n"
-        "gravity: [0, -9.81, 0]\n"
-        "bodies: {bob: {type: rigid, mass: 2, position: [-1, 0, 0]}}\n"
-        "joints: {pivot: {type: revolute, between: [ground, bob], axis: z, at: [0, 0, 0]}}\n"
-        "analysis: {type: dynamics, until: 3, output_step: 1e-3, method: radau, tolerance: 1e-6}\n"
-        "outputs: {x: pos(bob).x, y: pos(bob).y, v: norm(vel(bob)), ax: acc(bob).x,\n"
-        "          ay: acc(bob).y, pull: norm(force(pivot))}\n";
-    table r = run_model(&(run_how){.text = pendulum});
-    double x = 0, v = 0, a = 0, pull = 0;
-    assert_true(r.rows == 3001 && r.sum.steps < 500);
-    for (int i = 0; i < r.rows; i++) {
-        double px = table_get(&r, i, "x"), py = table_get(&r, i, "y"), v2 = -2 * 9.81 * py;
-        double tension = -9.81 * py + v2; /* over the mass; points to the pivot */
-        double speed = table_get(&r, i, "v");
-        x = fmax(x, fabs(hypot(px, py) - 1));
-        v = fmax(v, fabs(speed * speed - v2));
-        a = fmax(a, fabs(table_get(&r, i, "ax") + tension * px));
-        a = fmax(a, fabs(table_get(&r, i, "ay") + tension * py + 9.81));
-        pull = fmax(pull, fabs(table_get(&r, i, "pull") / 2 - tension));
-    }
-    assert_under(x, 1e-6);
-    assert_under(v, 1e-5 * 2 * 9.81);
-    assert_under(a, 2e-5 * 30);
-    assert_under(pull, 2e-5 * 30);
-    table_free(&r);
+    check_rows_between_steps("radau, tolerance: 1e-6", 1e-3, 500,
+                             (pendulum_limits){1e-6, 1e-5 * 2 * 9.81, 2e-5 * 30});
 }
 
 static void kinks(void **state)

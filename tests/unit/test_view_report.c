@@ -508,6 +508,51 @@ static void a_run_that_stopped_is_shown(void **state)
     limber_messages_free(msg);
 }
 
+/* A coil and a capacitor give each other their energy; the sum of it stays the same. The verdict is that
+ * of the run, and so it is by the tables, of a file that does not tell. */
+static void a_circuit_without_losses_is_no_bad_one(void **state)
+{
+    (void)state;
+    const char text[] = "limber: 1\n"
+                        "power:\n"
+                        "  loop: {type: 1, domain: electric}\n"
+                        "  coil: {type: I, inertia: 2, initial_flow: 0, on: loop}\n"
+                        "  capacitor: {type: C, capacitance: 1/800, initial: 0.01, on: loop}\n"
+                        "analysis: {type: dynamics, until: 3, output_step: 0.01}\n"
+                        "outputs: {charge: state(capacitor)}\n";
+    static const char label[] = "\"energy balance\"";
+    limber_model *model = NULL;
+    limber_messages *msg = limber_messages_new();
+    limber_run_options opt = limber_run_options_default();
+    limber_summary sum;
+    char said[80], err[300];
+    lm_h5 *h5;
+    opt.results = results;
+    opt.report = html;
+    assert_int_equal(limber_model_parse(text, strlen(text), "m.yaml", NULL, &model, msg),
+                     LIMBER_OK);
+    assert_int_equal(limber_run(model, &opt, &sum, msg), LIMBER_OK);
+    assert_true(sum.energy_error < 1e-5);
+    snprintf(said, sizeof said, "\"%.1e of the exchanged energy\"", sum.energy_error);
+    report_file f = open_report();
+    const char *at = strstr(f.json, label);
+    assert_non_null(at);
+    assert_memory_equal(find(at, "value"), said, strlen(said));
+    assert_memory_equal(find(at, "verdict"), "\"good\"", 6);
+    close_report(&f);
+
+    assert_int_equal(lm_h5_open(results, LM_H5_UPDATE, &h5, err, sizeof err), 0);
+    assert_int_equal(lm_h5_write_attr_text(h5, "/dynamics", "status", "running"), 0);
+    assert_int_equal(lm_h5_close(h5), 0);
+    const char *const files[] = {results};
+    assert_int_equal(report(files, 1, msg), LIMBER_OK);
+    f = open_report();
+    assert_memory_equal(find(strstr(f.json, label), "verdict"), "\"good\"", 6);
+    close_report(&f);
+    limber_model_free(model);
+    limber_messages_free(msg);
+}
+
 static int set_up(void **state)
 {
     static const char text[] = "<p>before</p>\n<!--limber:data-->\n<p>after</p>\n";
@@ -535,6 +580,7 @@ int main(void)
         cmocka_unit_test(a_model_that_is_gone_leaves_the_plots),
         cmocka_unit_test(a_drawing_has_one_frame),
         cmocka_unit_test(a_run_that_stopped_is_shown),
+        cmocka_unit_test(a_circuit_without_losses_is_no_bad_one),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -1,38 +1,53 @@
-/* Analyses on the way to a state that another one is about: nothing of them is recorded. And analyses that
+/* Analyses of which nothing is recorded, on the way to a state that another one is about. And analyses that
  * leave the state as it was. */
-#include "analysis/modes.h"
 #include "analysis/rigid_motion.h"
 
 #include <stdio.h>
 #include <string.h>
 
-limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a)
+static limber_status without_file(lm_run *run, const lm_spec_analysis *a)
 {
     lm_h5 *file = run->file;
-    limber_summary keep = *run->sum;
-    const limber_run_options *opt = run->opt;
-    limber_run_options here = *opt;
     int resuming = run->resuming;
-    here.until = 0; /* the entry's own counts */
-    run->opt = &here;
     run->file = NULL;
     run->resuming = 0;
     snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s",
              lm_analysis_name(a->type)); /* for messages */
-    limber_status st = a->type == LM_ANALYSIS_DYNAMICS ? lm_dynamics(run, a) : lm_statics(run, a);
-    snprintf(keep.reason, sizeof keep.reason, "%s", run->sum->reason);
-    keep.iterations = run->sum->iterations;
-    *run->sum = keep;
-    run->opt = opt;
+    limber_status st = lm_analyse(run, a);
     run->file = file;
     run->resuming = resuming;
+    return st;
+}
+
+limber_status lm_run_again(lm_run *run, const lm_spec_analysis *a)
+{
+    limber_summary keep = *run->sum;
+    limber_status st = without_file(run, a);
+    if (st) memcpy(keep.reason, run->sum->reason, sizeof keep.reason);
+    *run->sum = keep;
+    return st;
+}
+
+limber_status lm_run_unrecorded(lm_run *run, const lm_spec_analysis *a)
+{
+    limber_summary keep = *run->sum;
+    const limber_run_options *opt = run->opt;
+    limber_run_options here = *opt;
+    here.until = 0; /* the entry's own counts */
+    here.multiplier = NULL, here.power = NULL;
+    run->opt = &here;
+    limber_status st = without_file(run, a);
+    run->opt = opt;
+    memcpy(keep.reason, run->sum->reason, sizeof keep.reason);
+    keep.iterations = run->sum->iterations;
+    *run->sum = keep;
     return st;
 }
 
 limber_status lm_find_equilibrium(lm_run *run)
 {
     const lm_spec *spec = run->model->spec;
-    lm_spec_analysis a = {.type = LM_ANALYSIS_STATICS, .tolerance = 1e-4, .load_steps = 1};
+    lm_spec_analysis a = lm_analysis_defaults(LM_ANALYSIS_STATICS, (lm_loc){0});
     for (int i = spec->analyses.n - 1; i >= 0; i--)
         if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) a = spec->analyses.at[i];
     return lm_run_unrecorded(run, &a);
@@ -61,17 +76,12 @@ static limber_status put_back(lm_run *run, const double *k, double t)
 limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *compute, void *context)
 {
     double t = run->t, *kept = keep(run);
-    limber_status st = kept ? lm_modes_begin(run) : LIMBER_MEMORY;
+    limber_status st = kept ? lm_record_status(run, "running", "") : LIMBER_MEMORY;
     if (!st) {
         st = compute(run, a, context);
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;
     }
     lm_free(kept);
-    if (st == LIMBER_IO) return st;
-    const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
-    const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
-    limber_status w = lm_record_status(run, word, why);
-    if (!w) w = lm_record_flush(run);
-    return st ? st : w;
+    return lm_record_end(run, st);
 }
