@@ -1,7 +1,7 @@
 # The everyday commands; CMakeLists.txt and CMakePresets.json hold the build itself.
 #
 #   make            build build/release/limber
-#   make demo       install what is missing, build, run a slider-crank
+#   make demo       install what is missing, build, run a slider-crank, make a report
 #   make test       every test in the release build, all but the longest under the sanitizers
 #   make sanitize   every test under the sanitizers
 #   make manual     the manual as a site, build/manual/index.html; manual-serve shows it
@@ -37,11 +37,10 @@ setup:
 
 demo: setup release
 	@mkdir -p build/demo
-	./build/release/limber run models/slider_crank.yaml \
-	    -o build/demo/slider_crank.h5 --csv build/demo/slider_crank.csv
-	@scripts/figures ./build/release/limber build/demo
-	@echo "Look at build/demo/slider_crank.svg (a browser opens it): the mechanism and its forces."
-	@echo "The numbers are in build/demo/slider_crank.csv and .h5; the model in models/slider_crank.yaml."
+	./build/release/limber run models/slider_crank_strip.yaml -o build/demo/slider_crank.h5 \
+	    --csv build/demo/slider_crank.csv --report build/demo/slider_crank.html
+	@echo "Open build/demo/slider_crank.html in a browser: the mechanism moves, its rod bends."
+	@echo "The numbers are in build/demo/slider_crank.csv, the model in models/slider_crank_strip.yaml."
 
 test: setup release debug
 	scripts/check_layers
@@ -59,20 +58,20 @@ bench: setup
 	@if [ -x scripts/bench ]; then scripts/bench; else \
 	    for b in build/release/bench/*; do [ ! -x $$b ] || { echo "== $$b"; $$b; } || exit 1; done; fi
 
-# fuzz_NAME starts from fuzz/corpus/NAME, with the words of fuzz/NAME.dict where there is one.
-# What it finds goes to build/fuzz.
+# fuzz_NAME starts from fuzz/corpus/NAME; what reads models also from those of the project, with the keys of
+# the schema as words. What it finds goes to build/fuzz.
 fuzz:
 	@scripts/setup --extra
 	@$(CONFIGURE) fuzz >/dev/null
 	@$(BUILD) build/fuzz -j $(JOBS)
+	@sed -n 's/^KEY("\([^"]*\)".*/"\1: "/p' src/model/schema.def | sort -u >build/fuzz/keys.dict
 	@for source in fuzz/fuzz_*.c; do \
-	    [ -e $$source ] || continue; \
 	    name=$$(basename $$source .c); name=$${name#fuzz_}; \
 	    echo "== fuzz_$$name, $(FUZZ_SECONDS) s"; \
 	    mkdir -p build/fuzz/corpus/$$name; \
 	    seeds=; [ ! -d fuzz/corpus/$$name ] || seeds=fuzz/corpus/$$name; \
-	    dict=; [ ! -e fuzz/$$name.dict ] || dict=-dict=fuzz/$$name.dict; \
-	    build/fuzz/fuzz_$$name build/fuzz/corpus/$$name $$seeds $$dict \
+	    case $$name in reader | model) seeds="$$seeds models tests/broken -dict=build/fuzz/keys.dict" ;; esac; \
+	    build/fuzz/fuzz_$$name build/fuzz/corpus/$$name $$seeds \
 	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
 	        -artifact_prefix=build/fuzz/$$name- || exit 1; \
 	done

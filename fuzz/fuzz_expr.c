@@ -39,6 +39,11 @@ static int sensor(void *ctx, const lm_sensor_call *call, int *slot)
     return 0;
 }
 
+static const lm_grid *surface(void *ctx, const char *name, lm_loc loc)
+{
+    return lm_error(ctx, loc, "no surface '%s'", name), NULL;
+}
+
 static const char *const *names(void *ctx, int *n)
 {
     static const char *const list[] = {"t", "x", "y", "z", "q(1)", "q(2)", "w", "L", "k", "pos"};
@@ -91,7 +96,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lm_arena arena = {0};
     lm_diag diag = {0};
     lm_expr e;
-    const lm_expr_env env = {&diag, symbol, is_sensor, sensor, names, NULL};
+    const lm_expr_env env = {.ctx = &diag,
+                             .symbol = symbol,
+                             .is_sensor = is_sensor,
+                             .sensor = sensor,
+                             .surface = surface,
+                             .names = names};
     const lm_loc loc = {"fuzz", 1, 1};
     char *text = malloc(size);
     memcpy(text, data + 1, size - 1);
