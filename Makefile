@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 # Runs of whole models that take long and no path that others do not take.
-LONG = models_iftomm|models_convergence|models_forces|kinematics_models|library|library_hydraulics|power_accuracy|library_control|library_friction|linearize_run|models_power|models_servo|models_cross|matrix|models_beams|models_beams2|models_defaults|models_machines|models_rotors|campbell|campbell_roots|elastodynamic|periodic|minimal|minimal_paper|machining|rfe|rfe_models|ffr_models|dca|tree_solver|radau|bdf|modes_large|modes_run|h5_crash|view_cuts
+LONG = models_iftomm|faults_resume|models_convergence|models_forces|kinematics_models|library|library_hydraulics|power_accuracy|library_control|library_friction|linearize_run|models_power|models_servo|models_cross|matrix|models_beams|models_beams2|models_defaults|models_machines|models_rotors|campbell|campbell_roots|elastodynamic|periodic|minimal|minimal_paper|machining|rfe|rfe_models|ffr_models|dca|tree_solver|radau|bdf|modes_large|modes_run|h5_crash|view_cuts
 VALGRIND_SKIP ?= $(LONG)
 JOBS ?= $(shell nproc)
 
@@ -39,7 +39,7 @@ demo: setup release
 	@mkdir -p build/demo
 	./build/release/limber run models/slider_crank_strip.yaml -o build/demo/slider_crank.h5 \
 	    --csv build/demo/slider_crank.csv --report build/demo/slider_crank.html
-	@echo "Open build/demo/slider_crank.html in a browser: the mechanism moves, its rod bends."
+	@echo "There the mechanism moves, and its rod bends."
 	@echo "The numbers are in build/demo/slider_crank.csv, the model in models/slider_crank_strip.yaml."
 
 test: setup release debug

@@ -18,7 +18,7 @@ function(limber_add_examples)
         add_executable(example_${name} ${source})
         set_target_properties(example_${name} PROPERTIES
             OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY examples)
-        target_link_libraries(example_${name} PRIVATE limber)
+        target_link_libraries(example_${name} PRIVATE limber m)
     endforeach()
 endfunction()
 

@@ -1,4 +1,4 @@
-/* Closing loops that have to bend.
+/* Closing loops.
  *
  * Along a path on which the prescribed coordinates and the gaps of the drawing go to their final
  * values, every step solves
@@ -27,6 +27,7 @@ enum { ITERATIONS = 20, STEPS = 3000, RELAXATIONS = 60 };
 #define NEARNESS    1e-9  /* mu M over K, largest entries of both */
 #define NEARNESS_LO 1e-12
 #define SOFTNESS    1e-11 /* of loop rows, in the matrix only */
+#define STRAYED     1e-6  /* a prescribed coordinate left behind */
 #define STRETCH     0.1   /* relative: beyond it no material is linear */
 #define STRAINED    1e-17 /* energy over K size^2 that is more than rounding */
 
@@ -83,6 +84,9 @@ static double diagonal(path *p, double cM, double cK, int largest)
     double value = largest ? most : n ? sum / n : 0;
     return value > 0 ? value : 1;
 }
+
+/* mu at first: what is rigid has no energy to compare with. */
+static double nearness(const path *p) { return p->run->sys->flexible ? NEARNESS : 1; }
 
 static void set_scales(path *p)
 {
@@ -172,6 +176,10 @@ static int advance(path *p, double next, lm_assembly *out)
     lm_bare_steer(&p->bare, next);
     int bad = step(p);
     if (bad) return bad;
+    if (lm_bare_strayed(&p->bare, p->q, p->r, p->size) > STRAYED) {
+        restore(p);
+        return 1;
+    }
     find_stretch(p, out);
     if (fabs(out->stretch) <= STRETCH) return 0;
     if (fabs(before.stretch) > 0.9 * STRETCH) out->overstretched = 1;
@@ -205,6 +213,7 @@ static int travel(path *p, lm_assembly *out)
 /* Let mu die out. Where the energy hardly depends on a motion, it is not worth many steps. */
 static int relax(path *p)
 {
+    if (!p->run->sys->flexible) return 0; /* nothing to relax */
     p->mu = NEARNESS;
     for (int k = 0; k < RELAXATIONS; k++) {
         int bad = step(p);
@@ -241,9 +250,11 @@ static int attempt(path *p, const double *placed, lm_assembly *out)
         p->sys->form->initial(p->sys, p->q, p->a);
     memset(p->lam, 0, sizeof(double) * (size_t)p->nl);
     memset(p->way, 0, sizeof(double) * (size_t)p->nv);
-    p->mu = NEARNESS;
+    p->mu = nearness(p);
     *out = (lm_assembly){.row = -1, .drawn_open = -1, .reaction = -1};
     if (lm_bare_start(&p->bare, p->q, !placed, p->r)) return 1;
+    if (p->sys->form->select_rows(p->sys, 0, p->q, POSITIONS) < 0) return -1;
+    lm_bare_note_dependent(&p->bare);
     if (!placed) find_drawn(p, out);
     set_scales(p);
     int bad = travel(p, out);
@@ -291,7 +302,7 @@ static int velocities(path *p, lm_integrator *g)
     memcpy(vl, g->v, sizeof(double) * (size_t)p->nv); /* states of variables keep their values */
     if (sys->form->select_rows(sys, 0, p->q, VELOCITIES) < 0) return -1;
     memcpy(p->sys->active, sys->active, (size_t)p->nl);
-    p->mu = NEARNESS;
+    p->mu = nearness(p);
     int bad = factor(p);
     if (bad) return bad < 0 ? -1 : 0;
     for (int it = 0; it < RELAXATIONS; it++) {

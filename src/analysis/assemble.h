@@ -26,6 +26,7 @@ typedef struct lm_bare {
     lm_row **rows; /* [nl] the system's, to be steered */
     double *value; /* [nl] what each prescribes in the end */
     double *shift; /* [nl] what each row is away from its value at the start of the path */
+    unsigned char *dependent; /* [nl] 1: no prescribed coordinate, or one that others prescribe too */
     lm_system *sys;
 } lm_bare;
 
@@ -37,6 +38,11 @@ int lm_bare_gaps(lm_bare *b, const double *q, double *r);
 /* The same, and a path shall start at q; as_drawn: these are the positions of the drawing, where every
  * joint coordinate is zero (so that to an angle of 7 rad it is more than a turn). */
 int lm_bare_start(lm_bare *b, const double *q, int as_drawn, double *r);
+/* Rows are chosen at the start of the path: those left out follow from others everywhere. */
+void lm_bare_note_dependent(lm_bare *b);
+/* How far prescribed coordinates are from what is prescribed now that depend on other rows only here, as where
+ * a mechanism locks: over the size, in rad. */
+double lm_bare_strayed(lm_bare *b, const double *q, double *r, double size);
 /* Prescribe the part `done` (0..1) of the way from the start of the path. */
 void lm_bare_steer(lm_bare *b, double done);
 

@@ -109,7 +109,8 @@ static int note_rows(lm_bare *b)
     b->rows = LM_NEW_N(&b->arena, lm_row *, n);
     b->value = LM_NEW_N(&b->arena, double, n);
     b->shift = LM_NEW_N(&b->arena, double, n);
-    if (!b->rows || !b->value || !b->shift) return -1;
+    b->dependent = LM_NEW_N(&b->arena, unsigned char, n);
+    if (!b->rows || !b->value || !b->shift || !b->dependent) return -1;
     for (int k = 0; k < n; k++) {
         b->rows[k] = (lm_row *)lm_system_row(b->sys, k); /* this system's own: made from a copy */
         b->value[k] = b->rows[k]->offset;
@@ -142,6 +143,31 @@ static int is_wanted(const lm_bare *b, int k)
 {
     int i = b->rows[k]->initial;
     return i < 0 || b->spec.initial.at[i].has_value;
+}
+
+void lm_bare_note_dependent(lm_bare *b)
+{
+    for (int k = 0; k < b->sys->nl; k++)
+        b->dependent[k] = !b->sys->active[k] || b->rows[k]->coord < 0;
+}
+
+double lm_bare_strayed(lm_bare *b, const double *q, double *r, double size)
+{
+    enum { DROPPED = 2 };
+    lm_system *sys = b->sys;
+    double most = 0, *lam = r + sys->nv + sys->nl, *zero = lam + sys->nl;
+    lm_state st = {0, q, zero, zero, lam};
+    int n = 0;
+    memset(lam, 0, sizeof(double) * (size_t)(sys->nl + sys->nv));
+    for (int k = 0; k < sys->nl; k++)
+        if (!sys->active[k] && !b->dependent[k] && is_wanted(b, k)) sys->active[k] = DROPPED, n++;
+    int bad = n ? sys->form->residual(sys, &st, r, r + sys->nv, NULL) : 0;
+    for (int k = 0; k < sys->nl && n; k++) {
+        if (sys->active[k] != DROPPED) continue;
+        sys->active[k] = 0;
+        most = fmax(most, fabs(r[sys->nv + k]) / (sys->angular[sys->nv + k] ? 1 : size));
+    }
+    return bad ? INFINITY : most;
 }
 
 int lm_bare_gaps(lm_bare *b, const double *q, double *r)

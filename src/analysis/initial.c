@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2 };
+enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2, ROUNDS = 5 };
+#define OPEN   1e-7 /* gap likewise with which no run starts */
 #define CLOSED 1e-9 /* gap over the size, or angle, that is rounding of the drawing */
 #define SHORT  1e-5 /* way over the size on which the squares of turns are nothing */
 
@@ -138,36 +139,59 @@ static void say_strained(lm_run *run, const lm_assembly *a)
                 gap, a->energy, a->force, name);
 }
 
-/* Bodies that bend close their loops with the least strain. */
-static limber_status close_elastically(lm_run *run, lm_integrator *g)
+/* As if turned by hand from the drawing, with the least strain. */
+static limber_status close_on_path(lm_run *run, lm_integrator *g)
 {
     lm_assembly a;
     limber_status st = lm_assemble(run, g, &a);
     if (st) return st;
     if (a.done < 1) return not_closed(run, &a);
-    say_strained(run, &a);
+    if (run->sys->flexible) say_strained(run, &a);
     return run->sys->form->select_rows(run->sys, 0, g->q, POSITIONS) < 0 ? LIMBER_MEMORY
                                                                          : LIMBER_OK;
+}
+
+/* Newton's method on the gaps. Rows that are dependent where it starts may not be so where it ends. */
+static limber_status close_by_mass(lm_run *run, lm_integrator *g)
+{
+    lm_system *sys = run->sys;
+    double moved = 1, gap;
+    int row;
+    for (int round = 0; round < ROUNDS && moved > 0.01; round++) {
+        int bad = lm_project_position(g, 0, g->q, &moved, &gap);
+        if (bad < 0) return LIMBER_MEMORY;
+        if (bad) {
+            largest_gap(g, &row, &gap);
+            return not_assembled(run, row, gap, "");
+        }
+        if (moved > 0.01 && sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0)
+            return LIMBER_MEMORY;
+    }
+    return largest_gap(g, &row, &gap) > OPEN ? not_assembled(run, row, gap, "") : LIMBER_OK;
+}
+
+/* 1: drives or `initial` may have moved joints away from the drawing. */
+static int is_moved(const lm_run *run)
+{
+    for (int k = 0; k < run->sys->nl; k++) {
+        const lm_row *r = lm_system_row(run->sys, k);
+        if (r->drive || r->initial >= 0) return 1;
+    }
+    return 0;
 }
 
 static limber_status close_loops(lm_run *run, lm_integrator *g)
 {
     lm_system *sys = run->sys;
-    double moved, gap, torn = 0;
+    double gap, torn = 0;
     int row;
     if (sys->flexible && lm_assemble_torn(run, g->q, &torn)) return LIMBER_MEMORY;
-    if (torn > CLOSED || (sys->flexible && largest_gap(g, &row, &gap) > CLOSED)) {
-        limber_status st = close_elastically(run, g);
+    if (torn > CLOSED || largest_gap(g, &row, &gap) > CLOSED) {
+        limber_status st = LIMBER_OK;
+        if (sys->flexible || is_moved(run)) st = close_on_path(run, g);
         if (st) return st;
     }
-    int bad = lm_project_position(g, 0, g->q, &moved, &gap);
-    if (bad < 0) return LIMBER_MEMORY;
-    if (bad) {
-        largest_gap(g, &row, &gap);
-        return not_assembled(run, row, gap, "");
-    }
-    if (moved > 0.01 && sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0) return LIMBER_MEMORY;
-    return LIMBER_OK;
+    return close_by_mass(run, g);
 }
 
 static limber_status positions(lm_run *run, lm_integrator *g)
