@@ -22,6 +22,7 @@ enum { ITERATIONS = 16, POINTS = 1000, LOCATE = 40 };
 #define SHORTEST      1e-8
 #define BEND          0.2   /* correction over prediction where the path is not a simple one */
 #define BUCKLING_STEP 0.002 /* of the load factor */
+#define NO_LOAD       1e-4  /* load factor of a turn that is none of a structure */
 #define STIFFEST      1e-3  /* least unit of the load factor */
 #define CONVERGED     1e-10 /* correction, in the same units */
 #define UNBALANCED    1e-7  /* residual of a point that is none of the path */
@@ -285,6 +286,7 @@ int lm_statics_follow(lm_statics_search *s)
         adapt(&w, ds);
         if (s->status || (s->status = lm_statics_put(s))) return 1;
         lm_point_copy(s, &s->last, &s->now);
+        if (s->neutral && s->nlimits && s->most < NO_LOAD) return 1; /* lost in these motions */
     }
     return s->last.factor < 1;
 }

@@ -20,8 +20,7 @@ enum { STEPS = 300, NEWTON = 12 };
 #define NEAR      1e-4 /* residual over the unit of force, gap over that of length */
 #define CONVERGED 1e-10
 
-/* Newton's method from nearby, neutral motions held; the point stays as it was where it fails. */
-static int polish(lm_statics_search *s)
+int lm_statics_polish(lm_statics_search *s)
 {
     double before = INFINITY, earlier = INFINITY;
     lm_point_copy(s, &s->spare, &s->now);
@@ -92,7 +91,7 @@ int lm_statics_descend(lm_statics_search *s)
     for (int k = 0; k < STEPS && s->mu < STIFFEST; k++) {
         if (lm_statics_tell(s)) return 1;
         int near = s->residual < fmax(NEAR, 10 * s->floor) && s->gap < NEAR;
-        if (near && polish(s) == 0) return 0;
+        if (near && lm_statics_polish(s) == 0) return 0;
         lm_point_copy(s, &s->base, &s->now);
         double size = step(s);
         if (s->status) return 1;

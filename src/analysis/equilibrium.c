@@ -157,11 +157,10 @@ void lm_statics_solve(lm_statics_search *s, double *x)
  * keeps its shape, where the straight way would stretch it. The same to first order. */
 void lm_motion_along_helix(const lm_system *sys, double *x)
 {
-    int n = sys->nv - sys->nvariables;
-    if (n != 6 * sys->nposes) return; /* these coordinates are no nodes */
-    for (int i = 0; i < n; i += 6) {
-        lm_m3 T = lm_rot_tangent(v3_from(x + i + 3));
-        v3_put(x + i, m3_v(&T, v3_from(x + i)));
+    for (int k = 0; k < sys->nfree; k++) {
+        double *of = x + sys->free[k];
+        lm_m3 T = lm_rot_tangent(v3_from(of + 3));
+        v3_put(of, m3_v(&T, v3_from(of)));
     }
 }
 

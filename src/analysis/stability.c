@@ -9,6 +9,7 @@
 #define ZERO_PIVOT 1e-14 /* over the row's own entry: nothing */
 #define SUSPECT    1e-6  /* a pivot worth a closer look */
 #define NO_FORCE   1e-8  /* stiffness over (force / size) that is none */
+#define HARDLY     1e-6  /* part of a velocity in a motion that it cannot hold */
 enum { MANY_FREE = 30 };
 
 lm_stability *lm_stability_create(const lm_system *sys, double size)
@@ -25,8 +26,9 @@ lm_stability *lm_stability_create(const lm_system *sys, double size)
     s->e = e;
     int bad = lm_elimination_prepare(e);
     s->free = LM_NEW_N(&e->arena, int, e->n + 1);
+    s->pivot = LM_NEW_N(&e->arena, int, e->n + 1);
     s->held = LM_NEW_N(&e->arena, double, e->n + 1);
-    if (!bad && s->free && s->held) return s;
+    if (!bad && s->free && s->pivot && s->held) return s;
     lm_stability_destroy(s);
     return NULL;
 }
@@ -109,18 +111,37 @@ static double misfit(const lm_elimination *e, const double *z)
     return most > 0 ? worst / most : 0;
 }
 
+/* The velocity that holds motion number k, which is in e->product: that of its pivot, unless it hardly takes
+ * part, as a rope's length in the swing of a load that hangs straight but for rounding. */
+static void choose_hold(lm_stability *s, int k, double most)
+{
+    const lm_elimination *e = s->e;
+    double largest = 0, own = sqrt(lm_weight(e, s->pivot[k])); /* the pivot's entry is 1 */
+    int which = s->pivot[k];
+    for (int i = 0; i < e->n; i++) {
+        double a = e->perm[i] < e->nv ? fabs(e->product[i]) * sqrt(lm_weight(e, e->perm[i])) : 0;
+        for (int j = 0; j < k; j++)
+            if (s->free[j] == e->perm[i]) a = 0;
+        if (a > largest) largest = a, which = e->perm[i];
+    }
+    if (own >= HARDLY * largest) return;
+    s->free[k] = which;
+    s->held[k] = most * lm_weight(e, which);
+}
+
 /* A pivot can vanish although its motion is held through others: look at the motion itself, unless
  * there are so many that the mechanism is plainly loose. */
-static void keep_true(lm_stability *s)
+static void keep_true(lm_stability *s, double most)
 {
     lm_elimination *e = s->e;
     int kept = 0;
     if (s->nfree > MANY_FREE) return;
     for (int k = 0; k < s->nfree; k++) {
-        pivot_motion(e, e->inverse[s->free[k]], e->product);
+        pivot_motion(e, e->inverse[s->pivot[k]], e->product);
         if (misfit(e, e->product) > 1e-7) continue;
-        s->free[kept] = s->free[k];
-        s->held[kept++] = s->held[k];
+        s->free[kept] = s->pivot[kept] = s->pivot[k];
+        s->held[kept] = s->held[k];
+        choose_hold(s, kept++, most);
     }
     s->nfree = kept;
 }
@@ -134,7 +155,7 @@ static void replace_pivot(lm_stability *s, int k, double most)
     if (own == 0) own = most * lm_weight(e, old);
     e->D[k] = old < e->nv ? own : -1;
     if (old >= e->nv) return;
-    s->free[s->nfree] = old;
+    s->free[s->nfree] = s->pivot[s->nfree] = old;
     s->held[s->nfree++] = own;
 }
 
@@ -155,7 +176,7 @@ int lm_stability_examine(lm_stability *s, const double *values, double force)
     }
     s->negative -= e->n - e->nv;
     if (s->negative < 0) s->negative = 0; /* of constraints that contradict each other, nearly */
-    keep_true(s);
+    keep_true(s, most);
     return 0;
 }
 
@@ -180,7 +201,7 @@ static void deliver(const lm_elimination *e, const double *from, double *z)
 
 void lm_stability_free_motion(const lm_stability *s, int k, double *z)
 {
-    pivot_motion(s->e, s->e->inverse[s->free[k]], s->e->product);
+    pivot_motion(s->e, s->e->inverse[s->pivot[k]], s->e->product);
     deliver(s->e, s->e->product, z);
 }
 

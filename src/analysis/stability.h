@@ -22,6 +22,7 @@ typedef struct lm_stability {
     int symmetric; /* 1: the loads have a potential */
     int nfree;     /* motions that nothing holds ... */
     int *free;     /* ... [nfree] velocities, one in each, that would hold them all if held */
+    int *pivot;    /* [nfree] velocities at which they were found */
     double *held;  /* [nfree] stiffness with which to hold them */
     struct lm_elimination *e;
 } lm_stability;

@@ -48,7 +48,7 @@ static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
         !s->diag)
         return LIMBER_MEMORY;
     if (make_point(s, &s->now) || make_point(s, &s->last) || make_point(s, &s->base) ||
-        make_point(s, &s->spare))
+        make_point(s, &s->spare) || make_point(s, &s->start))
         return LIMBER_MEMORY;
     for (int i = 0; i < sys->nv; i++) s->diag[i] = lm_pattern_find(&sys->pattern, i, i);
     memcpy(s->now.q, s->run->q, sizeof(double) * (size_t)sys->nq);
@@ -259,6 +259,7 @@ static int unloaded(lm_statics_search *s)
         return 1;
     }
     lm_point_copy(s, &s->last, &s->now);
+    lm_point_copy(s, &s->start, &s->now);
     return 0;
 }
 
@@ -266,11 +267,35 @@ static int unloaded(lm_statics_search *s)
 static int follow(lm_statics_search *s)
 {
     if (examine(s) || pushes_free(s)) return 0;
+    s->neutral = s->now.factor > 0 ? 0 : s->stab->nfree;
     if (lm_statics_follow(s) == 0) return 1;
     if (s->status || s->nlimits) return 0;
     s->broke_at = s->last.factor;
     s->broke_mover = lm_stability_mover(s->stab, s->last.t);
     return 0;
+}
+
+/* The path is found again where it was lost in motions that are neutral without loads only: from a small
+ * load on. What was recorded of it is none. */
+static int follow_again(lm_statics_search *s)
+{
+    if (lm_statics_leave_neutral(s)) return 0;
+    s->nlimits = s->points = 0;
+    s->lost_at = s->broke_at = NAN;
+    s->most = 0;
+    s->run->sum->rows = s->rows;
+    s->status = lm_record_truncate(s->run, 0, 0);
+    if (!s->status) s->status = lm_statics_put(s);
+    lm_point_copy(s, &s->last, &s->now);
+    return !s->status && follow(s);
+}
+
+/* From the equilibrium without loads to the full load. 1: the path leads there. */
+static int follow_from_none(lm_statics_search *s)
+{
+    if (s->status || follow(s)) return !s->status;
+    int lost = s->nlimits || !isnan(s->broke_at);
+    return !s->status && lost && s->neutral && follow_again(s);
 }
 
 /* Where the path cannot be followed: part of the load, more of it, or less on trouble. */
@@ -301,7 +326,7 @@ static limber_status slide(lm_statics_search *s)
 static limber_status search(lm_statics_search *s, lm_loc loc)
 {
     if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
-    int reached = unloaded(s) == 0 && !s->status && follow(s);
+    int reached = unloaded(s) == 0 && follow_from_none(s);
     limber_status st = s->status;
     if (!st && !reached) st = slide(s);
     if (!st && s->last.factor < 1) st = gave_way(s);
@@ -332,7 +357,7 @@ static limber_status one_step(lm_statics_search *s, lm_loc loc)
 
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
 {
-    lm_statics_search s = {.run = run};
+    lm_statics_search s = {.run = run, .rows = run->sum->rows};
     limber_status st = run->resuming ? lm_record_truncate(run, 0, 0) : LIMBER_OK; /* anew */
     double softness = run->sys->softness;
     run->sys->still = 1;

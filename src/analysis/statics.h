@@ -5,7 +5,8 @@
  *     r(q, lam, f) = r(q, lam, 0) + f p(q, lam) = 0,    phi(q) = 0,
  *
  * with f on gravity, loads and efforts. Where the stiffness holds every motion that p pushes, the
- * path of equilibria q(f) is followed (arc_length.c); a mechanism that something must first come
+ * path of equilibria q(f) is followed (arc_length.c), from a small load on where the loads themselves
+ * hold a motion that is neutral without them (neutral.c); a mechanism that something must first come
  * to hold slides downhill (descent.c). */
 #ifndef LM_ANALYSIS_STATICS_H
 #define LM_ANALYSIS_STATICS_H
@@ -37,6 +38,7 @@ typedef struct lm_statics_search {
     double scale;      /* of the equilibrium equations in the matrix: 1 / typical stiffness */
     double mu;         /* regularisation of a descent, over force / size */
     lm_point now, last, base, spare;
+    lm_point start;  /* without loads */
     double *zero;    /* [nv] velocities and accelerations */
     double *r, *p;   /* [n] residual, d(residual)/d(factor) */
     double *x;       /* [2 n] right sides, solutions */
@@ -47,6 +49,7 @@ typedef struct lm_statics_search {
     double gap;      /* last evaluation */
     double floor;    /* residual that rounding makes, at the last state examined */
     long iterations;
+    long rows;            /* recorded before */
     limber_status status; /* not LIMBER_OK: out of memory, or the caller stopped the run */
 
     int nlimits; /* turns of the load factor along the path */
@@ -58,6 +61,7 @@ typedef struct lm_statics_search {
     double broke_at; /* load factor at which the path broke off; NAN */
     int broke_mover; /* what moves most there */
     int points;      /* of the path, so far */
+    int neutral;     /* motions free at its start, that loads may come to hold */
     int mover;       /* what moves most, for messages */
 } lm_statics_search;
 
@@ -88,6 +92,14 @@ limber_status lm_statics_tell(lm_statics_search *s);
 
 /* descent.c: equilibrium at s->now.factor from s->now. 0; 1: not found (s->mover: what moves). */
 int lm_statics_descend(lm_statics_search *s);
+
+/* Newton's method from nearby, where s->r is known; motions that are neutral there held. 0; 1: not found,
+ * s->now stays as it was. */
+int lm_statics_polish(lm_statics_search *s);
+
+/* neutral.c: from s->start, where motions are free, to an equilibrium under a small load that holds some of
+ * them. 0; 1: there is none. */
+int lm_statics_leave_neutral(lm_statics_search *s);
 
 /* arc_length.c: from the equilibrium s->now to the load factor 1. 0; 1: the path does not get there
  * (s->last: the last point on it). */

@@ -175,9 +175,11 @@ struct lm_system {
     lm_solver solver;       /* of linear systems that are made for it now */
     lm_pool *pool;          /* threads that work on it; NULL: the caller's only */
     unsigned char *angular; /* [nv + nl] 1: angle, moment; 0: length, force */
-    unsigned char *active;  /* [nl] */
-    const int *row;         /* [nl] index of each into model->rows; NULL: the same */
-    double load_factor;     /* scales gravity, loads and efforts; 1 except in statics */
+    int nfree, *free; /* [nfree] where the velocities of nodes that move freely begin: three along
+                             * axes that no such node turns, three about them */
+    unsigned char *active; /* [nl] */
+    const int *row;        /* [nl] index of each into model->rows; NULL: the same */
+    double load_factor;    /* scales gravity, loads and efforts; 1 except in statics */
     int power_only; /* 1: of `energy` only power and dissipation are wanted, the rest may be left out */
     const double *inputs; /* added to the values of loads and efforts: force and torque of each
                              * load (6), then of each joint coordinate the effort, then to those of

@@ -46,10 +46,12 @@ static int reserve(minimal *s)
     s->bent = LM_NEW_N(a, double, s->written);
     s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
     s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
+    s->sys.free = LM_NEW_N(a, int, s->m->nnodes);
     s->eliminator =
         lm_eliminate_make(a, s->sys.nv, s->sys.nl, (size_t)s->sys.nl * (size_t)s->sys.nv);
     return s->p && s->du && s->ddu && s->phi && s->phi_rate && s->wrench && s->ru && s->sensed &&
-                   s->trial && s->bent && s->sys.angular && s->sys.active && s->eliminator
+                   s->trial && s->bent && s->sys.angular && s->sys.active && s->sys.free &&
+                   s->eliminator
                ? 0
                : -1;
 }
@@ -74,6 +76,16 @@ static void note_angles(minimal *s)
     for (int k = 0; k < s->sys.nl; k++) {
         s->sys.angular[s->sys.nv + k] = s->in->sys.angular[s->in->sys.nv + s->moved.row[k]];
         s->sys.active[k] = s->m->rows[s->moved.row[k]].initial < 0;
+    }
+}
+
+/* Nodes that hang free have three slides, then a ball. */
+static void note_free(minimal *s)
+{
+    for (int i = 0; i < s->tree.links.n && !s->written; i++) {
+        const lm_link *l = &s->tree.links.at[i];
+        if (l->kind == LM_LINK_BALL && s->rate[l->u].joint < 0)
+            s->sys.free[s->sys.nfree++] = l->u - 3;
     }
 }
 
@@ -126,6 +138,7 @@ static int build(minimal *s, lm_diag *diag)
     if (choose_rows(s) || reserve(s) || minimal_make_columns(s, diag)) return -1;
     if (s->external.uses.n && minimal_external_make(s, diag)) return -1;
     note_angles(s);
+    note_free(s);
     refuse_reactions(s, diag);
     return minimal_make_recursive(s) ? -1 : minimal_make_pattern(s);
 }
@@ -237,13 +250,18 @@ static void local_rate(const lm_system *sys, const double *xi, const double *v, 
         lm_kintree_local_rate(&s->tree, xi, v, rate);
 }
 
-/* Coordinates turn with the frames they are measured in. */
+/* Coordinates turn with the frames they are measured in; free nodes turn in these frames, too. */
 static void carry(const lm_system *sys, const double *q0, const double *q1, const double *w,
                   double *out)
 {
-    (void)q0;
-    (void)q1;
+    const minimal *s = (const minimal *)sys;
     memmove(out, w, sizeof(double) * (size_t)sys->nv);
+    for (int i = 0; i < s->tree.links.n && sys->nfree; i++) {
+        const lm_link *l = &s->tree.links.at[i];
+        if (l->kind != LM_LINK_BALL || s->rate[l->u].joint >= 0) continue;
+        lm_m3 R = quat_m3(quat_turn(quat_from(q0 + l->p), quat_from(q1 + l->p)));
+        for (int k = l->u - 3; k <= l->u; k += 3) v3_put(out + k, m3_v(&R, v3_from(out + k)));
+    }
 }
 
 /* ---- equations ---- */

@@ -106,6 +106,7 @@ limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out);
 /* minimal_tree.c: the tree as written, or by the joints. */
 int minimal_write_tree(minimal *s, lm_diag *diag);
 int minimal_grow_tree(minimal *s);
+int minimal_hangs_on(const minimal *s, int node); /* another node, or LM_GROUND */
 
 /* minimal_make.c: columns and pattern. */
 int minimal_make_columns(minimal *s, lm_diag *diag);

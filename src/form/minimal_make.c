@@ -227,12 +227,36 @@ static void start_positions(const minimal *s, double *q)
     }
 }
 
+/* Where free nodes begin: with the body they belong to, wherever its joints begin. Those that are measured
+ * against their own body are there. */
+static void start_free(minimal *s, double *q)
+{
+    const lm_tree *t = s->in->tree;
+    for (int k = 0; k < s->m->nnodes; k++) {
+        int n = nodal_tree_order(t, k);
+        const lm_tip *tip = &s->tree.tips.at[n];
+        if (nodal_tree_joint(t, n) >= 0 || minimal_hangs_on(s, n) == nodal_tree_carrier(t, n))
+            continue;
+        const lm_column *last = &s->tree.columns.at[tip->first + tip->n - 1];
+        const lm_link *ball = &s->tree.links.at[last->link];
+        const lm_link_motion *m = &s->tree.motion[last->link];
+        lm_tip_motion now;
+        lm_kintree_move(&s->tree, q, NULL, NULL);
+        lm_kintree_tip_motion(&s->tree, n, &now);
+        lm_v3 off = v3_sub(node_x(s->moved.qi, n), now.x);
+        lm_m3 E = m3_cols(m->e[0], m->e[1], m->e[2]), R = quat_m3(node_quat(s->moved.qi, n));
+        for (int i = 0; i < 3; i++) q[ball->p - 3 + i] = v3_dot(m->e[i], off);
+        lm_m3 back = m3_t(&now.R), turn = m3_mul(&R, &back), to = m3_tmul(&E, &turn);
+        to = m3_mul(&to, &E);
+        quat_put(q + ball->p, lm_quat_from_m3(&to));
+    }
+}
+
 /* Velocities of the nodes as the nodal formulation starts them, taken up joint by joint. */
 static void start_rates(minimal *s, const double *q, double *v)
 {
     double size = s->m->size > 0 ? s->m->size : 1;
     memset(v, 0, sizeof(double) * (size_t)s->sys.nv);
-    nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
     for (int k = 0; k < s->m->nnodes; k++) {
         int n = nodal_tree_order(s->in->tree, k), own = 0;
         const lm_tip *tip = &s->tree.tips.at[n];
@@ -259,7 +283,9 @@ void minimal_start(minimal *s, double *q, double *v)
     if (s->written) {
         start_written(s, q, v);
     } else {
+        nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
         start_positions(s, q);
+        start_free(s, q);
         start_rates(s, q, v);
     }
     for (int c = 0; c < s->m->ncoords; c++) {

@@ -319,6 +319,29 @@ static void shift_as_drawn(const minimal *s, int from, int node, place *p)
     rotate(p, &turn);
 }
 
+static int is_driven(const lm_model *m, int joint)
+{
+    for (int k = 0; joint >= 0 && k < m->joints[joint].nrows; k++)
+        if (m->rows[m->joints[joint].first_row + k].drive) return 1;
+    return 0;
+}
+
+/* The others of a flexible body are free, but against what? The end by which it hangs turns quickly and by
+ * itself where a joint lets it, and all of them would have to make up for that (docs/theory/minimal.md). So
+ * it is what carries the flexible bodies: a rigid one, or the ground; or an end that goes as it is driven. */
+int minimal_hangs_on(const minimal *s, int node)
+{
+    const lm_tree *t = s->in->tree;
+    if (nodal_tree_joint(t, node) >= 0) return nodal_tree_parent(t, node);
+    int from = nodal_tree_carrier(t, node);
+    while (from >= 0 && s->m->bodies[s->m->nodes[from].body].type != LM_BODY_RIGID) {
+        int joint = nodal_tree_joint(t, from);
+        if (is_driven(s->m, joint)) break;
+        from = joint >= 0 ? nodal_tree_parent(t, from) : nodal_tree_carrier(t, from);
+    }
+    return from;
+}
+
 int minimal_grow_tree(minimal *s)
 {
     const lm_model *m = s->m;
@@ -329,7 +352,7 @@ int minimal_grow_tree(minimal *s)
     if (!at || !s->rate || !s->passed) return -1;
     for (int k = 0; k < m->nnodes; k++) {
         int n = nodal_tree_order(t, k), joint = nodal_tree_joint(t, n);
-        int from = joint >= 0 ? nodal_tree_parent(t, n) : nodal_tree_carrier(t, n);
+        int from = minimal_hangs_on(s, n);
         at[n] = from < 0 ? ground() : at[from];
         int bad;
         if (joint >= 0 && passable(s, joint)) {

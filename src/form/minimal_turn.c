@@ -21,13 +21,6 @@ static int turns(const turning *k, int node)
     return node >= 0 && k->how->body[k->s->m->nodes[node].body];
 }
 
-static int parent_of(const minimal *s, int node)
-{
-    const lm_tree *t = s->in->tree;
-    return nodal_tree_joint(t, node) >= 0 ? nodal_tree_parent(t, node)
-                                          : nodal_tree_carrier(t, node);
-}
-
 static int parallel(const turning *k, lm_v3 axis)
 {
     return v3_norm(v3_cross(axis, k->how->axis)) < FITS;
@@ -121,7 +114,7 @@ int minimal_turn(lm_system *sys, const double *q, const lm_turning *how, double 
     if (s->written) return 1;
     for (int i = 0; i < s->m->nnodes; i++) {
         int n = nodal_tree_order(s->in->tree, i);
-        if (turns(&k, n) != turns(&k, parent_of(s, n)) && take_up(&k, n)) return 1;
+        if (turns(&k, n) != turns(&k, minimal_hangs_on(s, n)) && take_up(&k, n)) return 1;
     }
     return 0;
 }

@@ -213,12 +213,13 @@ static int reserve(nodal *s)
     s->tracked = LM_NEW_N(a, int, m->ncoords);
     s->initial_of = LM_NEW_N(a, int, m->ncoords);
     s->sys.angular = LM_NEW_N(a, unsigned char, s->sys.nv + s->sys.nl);
+    s->sys.free = LM_NEW_N(a, int, s->m->nnodes);
     s->sys.active = LM_NEW_N(a, unsigned char, s->sys.nl);
     s->tree = nodal_tree_make(m, a);
     return s->rigid && s->row && s->row_block && s->action_block && s->action_expr && s->load &&
                    s->load_expr && s->kin.R && s->kin.pair && s->slots && s->force_sensor &&
                    s->scratch && s->egrad && s->tracked && s->initial_of && s->sys.angular &&
-                   s->sys.active && s->tree && s->reactive && s->pushed
+                   s->sys.free && s->sys.active && s->tree && s->reactive && s->pushed
                ? 0
                : -1;
 }
@@ -236,6 +237,7 @@ static int build(nodal *s)
         return -1;
     s->sys.massless |= s->beams.spinless;
     for (int i = 0; i < s->sys.nv; i++) s->sys.angular[i] = i % NODE_V >= 3;
+    for (int n = 0; n < m->nnodes; n++) s->sys.free[s->sys.nfree++] = NODE_V * n;
     for (int k = 0; k < m->nrows; k++) {
         s->sys.angular[s->sys.nv + k] = (unsigned char)lm_measure_is_rotation(m->rows[k].measure);
         s->row[k].tree = nodal_tree_row(s->tree, k, m);

@@ -35,10 +35,7 @@ static const struct exception {
     {"particle_on_springs", "rfe", NEARLY, INFINITY},
     {"branched_tree", "elastodynamic", FREE, INFINITY},
     {"rope", "elastodynamic", FREE, INFINITY},
-    {"rope", "minimal", COSTLY, 0},
-    {"crane_rope", "minimal", COSTLY, 0},
     {"crane_rope", "ffr", COSTLY, 0},
-    {"swinging_arch", "minimal", COSTLY, 0},
     {"swinging_arch", "ffr", COSTLY, 0},
     {"jeffcott_rotor", NULL, COSTLY,
      0}, /* Campbell diagrams are compared in test_models_rotors.c */
@@ -56,15 +53,15 @@ static const struct exception {
     {"rotating_beam", "rfe", NO_STRETCH, 1.1},
     {"slider_crank_soft", "rfe", NO_STRETCH, 1.1},
     {"two_link_arm", "rfe", NEARLY, 0.25},
-    {"hydraulic_crane", "rfe", NONE, 0},
     {"four_bar_misaligned", "rfe", NO_STRETCH,
      INFINITY}, /* misaligned: its forces are those of stretch */
+    {"slider_crank_strip", "minimal", NEARLY,
+     1e-2}, /* a reaction along the stiff strip; tolerance 1e-6: 4e-4 */
+    {"slider_crank_strip", "ffr", LARGE, 0.05}, /* its rod bends by 3 % of its length */
+    {"hydraulic_crane", "rfe", NEARLY, 0.1},    /* its boom vibrates; 8 elements: a third of it */
     {"flexible_chain", "ffr", NEARLY,
      6e-2}, /* its pull swings at the frequency of the whole chain */
-    {"four_bar_misaligned", "minimal", COSTLY, 0},
     {"four_bar_misaligned", "ffr", NEARLY, 0.1},
-    {"slider_crank_strip", "minimal", COSTLY, 0},
-    {"slider_crank_strip", "ffr", LARGE, 0.05}, /* bends by 3 % of its length */
     {"four_bar_steady", "rfe", NO_STRETCH,
      0.5}, /* torque: links that start at speed ring lengthwise */
     {"unbalanced_shaft", "elastodynamic", LARGE, 0.12}, /* whirls by 4.5 % of its length */
