@@ -96,6 +96,9 @@ function(limber_add_unit_tests)
     foreach(source IN LISTS sources)
         cmake_path(GET source STEM target)
         string(REGEX REPLACE "^test_" "" name ${target})
+        if(LIMBER_LEAVE_OUT AND name MATCHES "^(${LIMBER_LEAVE_OUT})$")
+            continue()
+        endif()
         limber_add_insider(${target} ${source} tests)
         target_link_libraries(${target} PRIVATE
             $<TARGET_NAME_IF_EXISTS:limber_test_support> PkgConfig::CMOCKA)
@@ -104,7 +107,8 @@ function(limber_add_unit_tests)
             set_tests_properties(unit.${name} PROPERTIES TIMEOUT 3600)
         endif()
     endforeach()
-    limber_start_early(unit.models_cross unit.dca unit.faults_resume unit.radau unit.view_faults)
+    limber_start_early(unit.models_cross unit.ffr_models unit.faults_resume unit.models_defaults
+        unit.minimal_paper unit.view_faults unit.h5_disk)
 endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
