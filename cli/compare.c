@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A run with each formulation, and how far it is from that with the reference. */
 typedef struct comparison {
@@ -260,5 +261,7 @@ int command_compare(const args *a, limber_messages *msg)
                 strerror(errno));
         return EXIT_STOPPED;
     }
-    return a->refine ? compare_refined(a, folder, msg) : compare_formulations(a, folder, msg);
+    int bad = a->refine ? compare_refined(a, folder, msg) : compare_formulations(a, folder, msg);
+    if (bad) rmdir(folder); /* where nothing has been put into it */
+    return bad;
 }

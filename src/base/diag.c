@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,9 @@ void lm_diag_free(lm_diag *d)
 
 enum { WORD_MOST = 64 };
 
-/* Damerau-Levenshtein distance, restricted to adjacent transpositions. */
+static int differ(char a, char b) { return tolower((unsigned char)a) != tolower((unsigned char)b); }
+
+/* Damerau-Levenshtein distance, restricted to adjacent transpositions; capitals are like small letters. */
 static int distance(const char *a, const char *b)
 {
     int m = (int)strlen(a), n = (int)strlen(b);
@@ -87,7 +90,7 @@ static int distance(const char *a, const char *b)
     for (int j = 0; j <= n; j++) d[0][j] = j;
     for (int i = 1; i <= m; i++)
         for (int j = 1; j <= n; j++) {
-            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            int best = d[i - 1][j - 1] + differ(a[i - 1], b[j - 1]);
             if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
             if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&

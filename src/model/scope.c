@@ -292,18 +292,20 @@ int lm_plain_number(const char *text, double *out)
     return 1;
 }
 
-static int is_known(lm_reader *r, const char *name)
+static int is_known(lm_reader *r, const char *name, lm_scope scope)
 {
     const scope_ctx c = {.r = r};
     double value;
     int slot;
-    return lm_is_builtin(name) || known_elsewhere(r, name) ||
+    int varies =
+        scope != LM_SCOPE_CONSTANT && (scope == LM_SCOPE_SECTION || strcmp(name, "s") != 0);
+    return lm_is_builtin(name) || (varies && known_elsewhere(r, name)) ||
            lm_names_find(&r->param_names, name) >= 0 ||
            index_symbol(&c, name, &value, &slot) != LM_SYM_NONE;
 }
 
 /* '30deg', '210 GPa', '9.81 m/s^2': a number and words, with no operator between them. */
-static int has_unit(lm_reader *r, const char *text, lm_loc loc)
+static int has_unit(lm_reader *r, const char *text, lm_loc loc, lm_scope scope)
 {
     size_t n = number_length(text), word = n;
     while (n && text[word] == ' ') word++;
@@ -314,7 +316,7 @@ static int has_unit(lm_reader *r, const char *text, lm_loc loc)
     static const char *const operators[] = {"and", "or"};
     for (int i = 0; i < 2; i++)
         if (strcmp(name, operators[i]) == 0) return 0;
-    if (is_known(r, name))
+    if (is_known(r, name, scope))
         lm_error(r->diag, loc, "'%s': write %.*s*%s", lm_quoted(r, text), (int)n, text, name);
     else
         lm_error(r->diag, loc,
@@ -329,7 +331,7 @@ static int parse_constant(lm_reader *r, const char *text, lm_loc loc, double *ou
     scope_ctx c = {.r = r, .scope = LM_SCOPE_CONSTANT};
     lm_expr e;
     r->tainted = 0;
-    if (has_unit(r, text, loc)) return -1;
+    if (has_unit(r, text, loc, LM_SCOPE_CONSTANT)) return -1;
     if (lm_expr_parse(&r->scratch, r->diag, make_env(&c), text, loc, &e) || r->tainted) return -1;
     *out = e.value;
     return 0;
@@ -417,7 +419,7 @@ int lm_read_expr_text(lm_reader *r, const char *text, lm_loc loc, lm_scope scope
     } else {
         scope_ctx c = {.r = r, .scope = scope};
         r->tainted = 0;
-        if (has_unit(r, text, loc)) return -1;
+        if (has_unit(r, text, loc, scope)) return -1;
         if (lm_expr_parse(r->arena, r->diag, make_env(&c), text, loc, out) || r->tainted) return -1;
         if (ambiguous(r, scope, out)) return -1;
     }
