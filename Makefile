@@ -18,7 +18,8 @@ JOBS ?= $(shell nproc)
 
 CONFIGURE = cmake --log-level=WARNING --preset
 BUILD = cmake --build
-CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS) --test-dir
+# one more than processors: some tests wait for a browser or a clock
+CTEST = ctest --output-on-failure --no-label-summary -j $$(($(JOBS) + 1)) --test-dir
 C_FILES = $$(find src include cli examples tests bench fuzz -name '*.[ch]' 2>/dev/null)
 
 MAKEFLAGS += --no-print-directory

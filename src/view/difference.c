@@ -126,6 +126,7 @@ static void note(limber_difference *d, double off, double at)
 {
     d->rms += off * off;
     d->rows++;
+    if (isnan(d->largest)) return; /* once no number, always none */
     if (!(fabs(off) <= d->largest)) d->largest = fabs(off), d->at = at;
 }
 
@@ -157,6 +158,9 @@ static void compare_output(const comparison *c, int column, int sizes)
 static void compare_rows(const comparison *c, const char *word, int poles)
 {
     int x = poles ? 0 : find_column(&c->a, "frequency"), y = poles ? 1 : x;
+    /* Files of different models may have other tables under this name. */
+    if (x < 0 || y >= c->a.t.ncols || y >= c->b.t.ncols) return;
+    if (strcmp(c->a.t.columns[y], c->b.t.columns[y]) != 0) return;
     for (long i = 0; i < c->a.t.rows && i < c->b.t.rows; i++) {
         limber_difference d = {.scale = hypot(cell(&c->a, i, x), poles ? cell(&c->a, i, y) : 0)};
         snprintf(d.output, sizeof d.output, "%s %ld", word, i + 1);

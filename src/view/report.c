@@ -1,6 +1,7 @@
 #include "view/report_int.h"
 
 #include "io/out.h"
+#include "view/difference.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ lm_report *lm_report_new(int runs, size_t page)
 void lm_report_free(lm_report *r)
 {
     if (!r) return;
+    if (r->has_first) lm_result_close(&r->first);
     lm_json_free(&r->runs);
     lm_json_free(&r->head);
     lm_blobs_free(&r->blobs);
@@ -175,6 +177,31 @@ static void put_head(lm_report *r, const run_head *h)
         snprintf(r->title, sizeof r->title, "%.290s", h->title[0] ? h->title : h->name);
 }
 
+static void put_difference(void *json, const limber_difference *d)
+{
+    lm_json *j = json;
+    lm_json_open(j, '{');
+    lm_json_key_text(j, "analysis", d->analysis);
+    lm_json_key_text(j, "output", d->output);
+    lm_json_key_number(j, "scale", d->scale);
+    lm_json_key_number(j, "largest", d->largest);
+    lm_json_key_number(j, "at", d->at);
+    lm_json_close(j, '}');
+}
+
+/* How far this run is from the first. */
+static int put_differences(lm_report *r, const lm_result *f)
+{
+    if (!r->has_first) {
+        lm_json_key_null(&r->runs, "differences");
+        return 0;
+    }
+    lm_json_key_open(&r->runs, "differences", '[');
+    int bad = lm_difference(&r->first, f->file, put_difference, &r->runs);
+    lm_json_close(&r->runs, ']');
+    return bad;
+}
+
 static int put_run(lm_report *r, const lm_result *f, const lm_scene *scene)
 {
     const char *slash = strrchr(f->path, '/');
@@ -187,6 +214,7 @@ static int put_run(lm_report *r, const lm_result *f, const lm_scene *scene)
         lm_json_null(&r->runs);
     int bad = lm_report_graph(r, f->model ? f->model->spec : NULL);
     if (!bad) bad = put_analyses(r, f, scene);
+    if (!bad) bad = put_differences(r, f);
     lm_json_close(&r->runs, '}');
     r->nruns++;
     r->runs_left--;
@@ -205,19 +233,20 @@ static limber_status explain(const lm_result *f, int bad, char *err, size_t size
 limber_status lm_report_add(lm_report *r, const char *path, const lm_result_how *how, char *err,
                             size_t size)
 {
-    lm_result f;
+    lm_result other, *f = r->has_first ? &other : &r->first;
     lm_scene scene = {0};
-    int bad = lm_result_open(&f, path, how, err, size);
+    int bad = lm_result_open(f, path, how, err, size);
     if (bad) return bad == 1 ? LIMBER_INPUT : LIMBER_MEMORY;
-    if (f.model && lm_scene_make(&scene, f.model)) bad = 2;
-    if (!f.model)
+    if (f->model && lm_scene_make(&scene, f->model)) bad = 2;
+    if (!f->model)
         lm_report_note(r, "%s cannot be drawn: the model in it could not be read again (%s)",
-                       f.name, f.why);
-    if (!bad) bad = put_run(r, &f, f.model ? &scene : NULL);
+                       f->name, f->why);
+    if (!bad) bad = put_run(r, f, f->model ? &scene : NULL);
     if (!bad && r->runs.failed) bad = 2;
-    limber_status st = bad ? explain(&f, bad, err, size) : LIMBER_OK;
+    limber_status st = bad ? explain(f, bad, err, size) : LIMBER_OK;
     lm_scene_free(&scene);
-    lm_result_close(&f);
+    if (st || f == &other) lm_result_close(f);
+    r->has_first |= !st;
     return st;
 }
 
@@ -248,6 +277,7 @@ static int put_drawing(lm_report *r, const lm_drawing *d, const lm_scene *scene)
     for (int i = 0; i < 5; i++) lm_json_key_null(j, none[i]);
     lm_json_close(j, '}');
     lm_json_close(j, ']');
+    lm_json_key_null(j, "differences");
     lm_json_close(j, '}');
     r->nruns++;
     return bad;

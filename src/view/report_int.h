@@ -22,6 +22,8 @@ struct lm_report {
     char title[300];
     int nnotes;
     char notes[LM_REPORT_NOTES][400];
+    lm_result first; /* what the other runs are compared with */
+    int has_first;
 };
 
 /* One analysis on its way into the report. All functions below: 0, 1 (the file cannot be read, its

@@ -5,7 +5,9 @@ import {
     crankReport,
     largeReport,
     modesReport,
+    polesReport,
     POWER,
+    staticsReport,
     twoRuns,
 } from "../../viewer/test/fixtures.mjs";
 import { Browser, emptyPage, legend, picture, shows, state } from "./page.mjs";
@@ -48,6 +50,56 @@ test("a Campbell diagram has a line per mode", async () => {
     assert.match(await page.locator(".campbell .hint").textContent(), /Mode [1-4]: .* Hz at speed/);
 });
 
+const cards = (page) =>
+    page.locator(".plot-card").evaluateAll((all) =>
+        all.map((card) => [
+            card.querySelector("h3").textContent,
+            ...[...card.querySelectorAll("tr")].map((row) =>
+                [...row.children].map((cell) => cell.textContent).join(" | "),
+            ),
+        ]),
+    );
+
+test("poles are a table, not curves", async () => {
+    page = await browser.ready(browser.write(polesReport(emptyPage)));
+    await page.locator(".numbers td").first().waitFor();
+    assert.deepEqual(await cards(page), [
+        [
+            "poles",
+            "Pole | Real 1/s | Imaginary rad/s | Frequency Hz | Damping",
+            "1 | −3 | ±4 | 0.795775 | 60 %",
+            "2 | −8.5 | 0 | 0 | decays",
+            "3 | 0.25 | 0 | 0 | grows",
+        ],
+    ]);
+    await page.getByLabel("Add a variable to a plot").fill("imaginary");
+    assert.equal(await page.locator(".variables button").count(), 0);
+});
+
+test("a single row is a table of values; a variable that is added to it is a point", async () => {
+    page = await browser.ready(browser.write(staticsReport(emptyPage)));
+    await page.locator(".numbers td").first().waitFor();
+    await page.locator(".plot-card").nth(1).locator("td").first().waitFor();
+    assert.deepEqual(await cards(page), [
+        ["values", "Name | Value", "tip.x | 0.25", "tip.y | −0.0125", "moment | 12.5"],
+        ["energy", "Name | Value", "elastic | 3", "gravity | −6", "energy balance | 0"],
+    ]);
+    assert.ok(await page.locator(".plots-bar .hint").isHidden());
+    await page.getByLabel("Add a variable to a plot").fill("moment");
+    await page.locator(".variables button").first().click();
+    const card = page.locator(".plot-card").nth(2);
+    await card.locator(".u-wrap").waitFor();
+    const blue = await card.locator("canvas").evaluate((canvas) => {
+        const { width, height } = canvas;
+        const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+        let n = 0;
+        for (let i = 0; i < data.length; i += 4)
+            if (data[i + 3] > 100 && data[i + 2] > data[i] + 80) n++;
+        return n;
+    });
+    assert.ok(blue > 10, `${blue} pixels of the point`);
+});
+
 test("the power graph is drawn, with what went through it", async () => {
     const evil =
         '<script>alert(1)</script><rect width="5" height="5" onclick="alert(2)"/>' +
@@ -85,6 +137,31 @@ test("several runs are overlaid", async () => {
     await page.locator(".plot-card .u-wrap").first().waitFor();
     const names = Object.keys(await legend(page));
     assert.ok(names.includes("tip.x · coarse") && names.includes("tip.x · fine"), names.join());
+});
+
+test("the summary of several runs begins with their differences from the first", async () => {
+    page = await browser.ready(browser.write(twoRuns(emptyPage)));
+    await page.getByRole("tab", { name: "Summary" }).click();
+    const section = page.locator(".summary-panel > section").first();
+    assert.equal(await section.locator("h2").textContent(), "Differences from coarse");
+    const rows = await section
+        .locator("tr")
+        .evaluateAll((all) =>
+            all.map((row) => [...row.children].map((cell) => cell.textContent).join(" | ")),
+        );
+    assert.deepEqual(rows, [
+        "Output | fine",
+        "tip.x | 2.3 %",
+        "tip.y | 50 %",
+        "tip.z | 0 %",
+        "deflection | ∞ %",
+        "moment | –",
+    ]);
+});
+
+test("one run has no differences", async () => {
+    page = await browser.ready(browser.write(crankReport(emptyPage)));
+    assert.equal(await page.getByText("Differences from").count(), 0);
 });
 
 test("names that contain HTML stay text", async () => {

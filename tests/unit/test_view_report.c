@@ -433,6 +433,39 @@ static void several_runs(void **state)
     limber_messages_free(msg);
 }
 
+/* A mass that is pushed along a line, twice as hard in the second run. */
+static void later_runs_have_their_differences_from_the_first(void **state)
+{
+    (void)state;
+    char other[SCRATCH_PATH], text[300];
+    limber_messages *msg = limber_messages_new();
+    scratch_path(other, "first.h5");
+    for (int force = 1; force <= 2; force++) {
+        snprintf(text, sizeof text,
+                 "limber: 1\nbodies: {bob: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                 "joints: {rail: {type: prismatic, between: [ground, bob], axis: x, effort: %d}}\n"
+                 "analysis: {type: dynamics, until: 2}\noutputs: {x: joint(rail), time: t}\n",
+                 force);
+        make(text);
+        if (force == 1) assert_int_equal(rename(results, other), 0);
+    }
+    const char *const files[] = {other, results};
+    assert_int_equal(report(files, 2, msg), LIMBER_OK);
+    unlink(other);
+    report_file f = open_report();
+    const char *first = find(f.json, "differences"), *second = find(first, "differences");
+    assert_memory_equal(first, "null", 4);
+    const char head[] = "[{\"analysis\":\"dynamics\",\"output\":\"x\",";
+    assert_memory_equal(second, head, strlen(head));
+    assert_near(number(second, "scale"), 2, 1e-6); /* F t^2/2m */
+    assert_near(number(second, "largest"), 2, 1e-6);
+    assert_near(number(second, "at"), 2, 1e-9);
+    const char same[] = "\"time\",\"scale\":2,\"largest\":0,";
+    assert_memory_equal(find(find(second, "output"), "output"), same, strlen(same));
+    close_report(&f);
+    limber_messages_free(msg);
+}
+
 static void a_model_that_is_gone_leaves_the_plots(void **state)
 {
     (void)state;
@@ -577,6 +610,7 @@ int main(void)
         cmocka_unit_test(many_rows_are_thinned),
         cmocka_unit_test(a_small_budget_is_kept),
         cmocka_unit_test(several_runs),
+        cmocka_unit_test(later_runs_have_their_differences_from_the_first),
         cmocka_unit_test(a_model_that_is_gone_leaves_the_plots),
         cmocka_unit_test(a_drawing_has_one_frame),
         cmocka_unit_test(a_run_that_stopped_is_shown),

@@ -130,12 +130,69 @@ export const POWER = {
     ],
 };
 
-/** Two runs that differ. */
+/** Two runs that differ, and by how much. */
 export function twoRuns(page) {
     const encoder = new Encoder();
     const a = crankRun(encoder, { name: "coarse" }).run;
     const b = crankRun(encoder, { name: "fine", rows: 401, phase: 0.4 }).run;
-    return encoder.html(page, { title: "Coarse against fine", runs: [a, { ...b, scene: null }] });
+    const off = (output, scale, largest) => ({
+        analysis: "dynamics",
+        output,
+        scale,
+        largest,
+        at: 0.5,
+    });
+    const differences = [
+        off("tip.x", 1, 0.0234),
+        off("tip.y", 1, 0.5),
+        off("tip.z", 1, 0),
+        off("deflection", 0, 1e-3),
+        off("moment", 4, null),
+    ];
+    const other = { ...b, scene: null, differences };
+    return encoder.html(page, { title: "Coarse against fine", runs: [a, other] });
+}
+
+/** The slider-crank with another analysis, which has these tables and no motion. */
+function stillReport(page, head, tables) {
+    const encoder = new Encoder();
+    const { run } = crankRun(encoder, { rows: 2 });
+    const encoded = Object.entries(tables).map(([name, columns]) => [name, encoder.table(columns)]);
+    const analysis = {
+        ...head,
+        status: "done",
+        reason: "",
+        summary: [],
+        rows: encoded[0][1].rows,
+        tables: Object.fromEntries(encoded),
+        poses: null,
+        colours: null,
+        modes: null,
+    };
+    return encoder.html(page, { title: run.title, runs: [{ ...run, analyses: [analysis] }] });
+}
+
+/** Poles: a pair, one that decays, one that grows. */
+export function polesReport(page) {
+    const results = {
+        real: [-3, -8.5, 0.25],
+        imaginary: [4, 0, 0],
+        frequency: [5 / (2 * Math.PI), 0, 0],
+        damping_ratio: [0.6, 1, -1],
+    };
+    return stillReport(page, { name: "linearize", type: "linearize" }, { results });
+}
+
+/** One equilibrium. */
+export function staticsReport(page) {
+    return stillReport(
+        page,
+        { name: "statics", type: "statics" },
+        {
+            results: { t: [1], "tip.x": [0.25], "tip.y": [-0.0125], moment: [12.5] },
+            energy: { t: [1], elastic: [3], gravity: [-6], balance: [0] },
+        },
+    );
 }
 
 /** Modes of a portal frame, one of them complex; then a Campbell diagram. */

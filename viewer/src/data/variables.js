@@ -55,6 +55,7 @@ export function catalogue(run) {
     const out = [];
     const several = run.analyses.length > 1;
     for (const analysis of run.analyses) {
+        if (analysis.type === "linearize") continue; // a list of poles is not plotted
         const prefix = several ? `${analysis.name} · ` : "";
         for (const [table, { columns }] of Object.entries(analysis.tables)) {
             for (const column of columns.slice(analysis.axisOf(table).table === table ? 1 : 0)) {

@@ -1,5 +1,8 @@
 /** Which plots an analysis has: {title, series: [{name, ref}], log, time}. */
 
+/** Types whose results are a list, of modes or poles, and not a course over the first column. */
+const NO_CURVES = ["modes", "campbell", "linearize"];
+
 /**
  * @param {import("../data/report.js").Analysis} analysis
  * @returns {object[]}
@@ -7,7 +10,7 @@
 export function figuresOf(analysis) {
     const out = [];
     const { tables } = analysis;
-    if (tables.results && analysis.type !== "modes" && analysis.type !== "campbell") {
+    if (tables.results && !NO_CURVES.includes(analysis.type)) {
         out.push(...outputs(analysis));
     }
     if (tables.energy) out.push(...energy(analysis));

@@ -3,6 +3,7 @@ import { h } from "../ui/dom.js";
 import { Plot } from "./plot.js";
 import { figuresOf } from "./figures.js";
 import { campbellPlot } from "./campbell.js";
+import { tableCards } from "./tables.js";
 import { VariableBox } from "./variable_box.js";
 
 export class PlotPanel {
@@ -25,6 +26,7 @@ export class PlotPanel {
             { type: "button", class: "text-button", onclick: () => store.set({ zoom: null }) },
             "show all",
         );
+        this.hint = h("p", { class: "hint" }, "Drag: time · Shift + drag: zoom ", this.reset);
         this.box = new VariableBox(report, (variable, target) =>
             this.addVariable(variable, target),
         );
@@ -35,7 +37,7 @@ export class PlotPanel {
                 "div",
                 { class: "plots-bar" },
                 this.box.element,
-                h("p", { class: "hint" }, "Drag: time · Shift + drag: zoom ", this.reset),
+                this.hint,
             ),
             this.list,
         );
@@ -61,7 +63,10 @@ export class PlotPanel {
         this.axis = analysis.tables.results ? analysis.axisOf("results").column : "t";
         for (const plot of this.plots.filter((p) => !p.figure.own)) this.remove(plot);
         this.list.querySelector(".empty")?.remove();
-        for (const figure of figuresOf(analysis)) this.add(figure);
+        const figures = figuresOf(analysis);
+        const single = figures.filter(({ series }) => isSingle(analysis, series[0].ref));
+        for (const card of tableCards(analysis, single, this.report.runs)) this.place(card);
+        for (const figure of figures) if (!single.includes(figure)) this.add(figure);
         if (analysis.type === "campbell") this.addCampbell(analysis);
         else if (!this.plots.length)
             this.list.append(h("p", { class: "empty" }, emptyText(analysis)));
@@ -76,13 +81,16 @@ export class PlotPanel {
     }
 
     add(figure) {
+        return this.place(new Plot(figure, this.context));
+    }
+
+    place(plot) {
         this.list.querySelector(".empty")?.remove();
-        const plot = new Plot(figure, this.context);
         this.plots.push(plot);
         this.list.append(plot.element);
         plot.element.plot = plot;
         this.watch.observe(plot.element);
-        this.box.targets(this.plots.filter((p) => p.takesMore));
+        this.listTargets();
         return plot;
     }
 
@@ -90,7 +98,13 @@ export class PlotPanel {
         this.plots.splice(this.plots.indexOf(plot), 1);
         this.watch.unobserve(plot.element);
         plot.destroy();
-        this.box.targets(this.plots.filter((p) => p.takesMore));
+        this.listTargets();
+    }
+
+    listTargets() {
+        const curves = this.plots.filter((p) => p.takesMore);
+        this.box.targets(curves);
+        this.hint.hidden = !curves.length;
     }
 
     addVariable({ label, ref }, target) {
@@ -114,7 +128,12 @@ export class PlotPanel {
     }
 }
 
+function isSingle(analysis, { table }) {
+    return analysis.tables[table].rows === 1;
+}
+
 function emptyText(analysis) {
+    if (analysis.type === "linearize") return "The linearised model has no poles.";
     if (analysis.type === "modes")
         return "A modal analysis has no plots over time. Its modes are under “Modes”.";
     return "There are no outputs to plot. Any variable of the result file can be added above.";

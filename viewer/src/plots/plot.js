@@ -92,6 +92,8 @@ export class Plot {
         const options = plotOptions(this.figure, styles, this.body.clientWidth || 400, () =>
             this.zoom(),
         );
+        if (this.data[0].length === 1)
+            for (const series of options.series.slice(1)) series.points = { show: true, size: 8 };
         this.line = h("div", { class: "time-line" });
         // Scales change a moment after they were asked to: the cursor is placed when they have.
         options.hooks = { draw: [() => this.update(this.context.store.values)] };

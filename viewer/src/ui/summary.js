@@ -1,5 +1,6 @@
 /** What the run says of itself: status, verdicts, notes; and the model file. */
 import { h } from "./dom.js";
+import { differencesTable } from "./differences.js";
 
 const VERDICTS = { good: "good", fair: "fair", bad: "poor" };
 
@@ -47,6 +48,7 @@ export function summaryPanel(report) {
     return h(
         "div",
         { class: "summary-panel" },
+        differencesTable(report),
         parts,
         notes.length
             ? h(
