@@ -142,8 +142,8 @@ typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* Twelve rows, two nodes', stay in registers while the columns pass, and six that are left over. */
-SUPER_CLONES void super_multiply(int n, const double *restrict A, const double *restrict x,
-                                 double scale, double *restrict y)
+LM_CLONES void super_multiply(int n, const double *restrict A, const double *restrict x,
+                              double scale, double *restrict y)
 {
     int i = 0;
     for (; i + 12 <= n; i += 12) {

@@ -10,16 +10,9 @@
 #define LM_ELEM_SUPERELEMENT_INT_H
 
 #include "elem/superelement.h"
+#include "math/clones.h"
 
 #include <stddef.h>
-
-/* The same bits with wider registers, where the processor has them: no fused products. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define SUPER_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define SUPER_CLONES
-#endif
 
 /* Small products of vectors and matrices become part of the function. */
 #if defined(__GNUC__)

@@ -126,7 +126,7 @@ static inline vec2 at(const double *p) { return *(const vec2 *)p; }
 
 /* M is symmetric, and x . D y = (D^T x) . y: what M and D make of the X is all that is needed of them. Two
  * numbers at a time, as nd is even. */
-static SUPER_CLONES void project(int nd, int n, const double *z, double *M, double *D, double *K)
+static LM_CLONES void project(int nd, int n, const double *z, double *M, double *D, double *K)
 {
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) {

@@ -22,8 +22,8 @@ typedef struct coefficients {
 typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* out (nd x nd) += L R, L: nd x 3, R: 3 x nd; nd is even */
-static SUPER_CLONES void add_product(int nd, const double *restrict L, const double *restrict R,
-                                     double *restrict out)
+static LM_CLONES void add_product(int nd, const double *restrict L, const double *restrict R,
+                                  double *restrict out)
 {
     const double *l0 = L, *l1 = L + nd, *l2 = L + 2 * nd;
     for (int j = 0; j < nd; j++, out += nd) {

@@ -54,7 +54,7 @@ static void add_gamma(const lm_dca *d, const dca_node *node, const dca_worker *w
 }
 
 /* M = L L^T, W = (L^-1 [B^T f])^T, Zhat = W W^T. 0, or 1 + body. */
-DCA_CLONES static int body_up(lm_dca *d, int index, int worker)
+LM_CLONES static int body_up(lm_dca *d, int index, int worker)
 {
     dca_node *node = &d->node[index];
     dca_worker *w = &d->worker[worker];
@@ -76,7 +76,7 @@ DCA_CLONES static int body_up(lm_dca *d, int index, int worker)
 }
 
 /* a = L^-T (L^-1 f + L^-1 B^T F) */
-DCA_CLONES static void body_down(lm_dca *d, int index, int worker)
+LM_CLONES static void body_down(lm_dca *d, int index, int worker)
 {
     const dca_node *node = &d->node[index];
     const int size = d->t.size[node->body], ld = node->ld;
@@ -214,7 +214,7 @@ static int joint_of_row(const lm_dca *d, const dca_node *node, int row)
 }
 
 /* Zhat = Zhat_kids - W W^T. 0, or 1 + nbodies + joint. */
-DCA_CLONES static int joints_up(lm_dca *d, int index, int worker)
+LM_CLONES static int joints_up(lm_dca *d, int index, int worker)
 {
     dca_node *node = &d->node[index];
     dca_worker *w = &d->worker[worker];
@@ -255,7 +255,7 @@ DCA_INLINE void push_down(lm_dca *d, const dca_node *node, const double *x)
 }
 
 /* -lam = L^-T W^T [F; 1] */
-DCA_CLONES static void joints_down(lm_dca *d, int index, int worker)
+LM_CLONES static void joints_down(lm_dca *d, int index, int worker)
 {
     const dca_node *node = &d->node[index];
     const int rows = node->now_rows;

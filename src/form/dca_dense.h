@@ -2,21 +2,16 @@
  *
  * Column-major; the distance ld of columns is a multiple of four, and so is the number of rows that a
  * product is asked for: rows up to there are padding, which holds zeros. Everything is inlined into
- * functions marked DCA_CLONES. */
+ * functions marked LM_CLONES. */
 #ifndef LM_FORM_DCA_DENSE_H
 #define LM_FORM_DCA_DENSE_H
+
+#include "math/clones.h"
 
 #include <math.h>
 #include <stddef.h>
 
 #define DCA_INLINE static inline __attribute__((always_inline, unused))
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define DCA_CLONES                                                                                 \
-    __attribute__((target_clones("avx2", "default"))) /* the same bits: no fused products */
-#else
-#define DCA_CLONES
-#endif
 
 typedef double dca_vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 

@@ -1,5 +1,6 @@
 #include "solve/block.h"
 
+#include "math/clones.h"
 #include "solve/block_dense.h"
 
 /* Factors with a larger backward error are not used: pivots within groups did not suffice, as near a
@@ -135,14 +136,6 @@ double lm_block_rcond(const lm_block_solver *b)
 
 /* ---- factorisation ---- */
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CLONES                                                                                     \
-    __attribute__((target_clones("avx2", "default"))) /* the same bits: no fused products */
-#else
-#define CLONES
-#endif
-
 static void assemble(const lm_block_solver *b, const lm_block_node *node, double *front)
 {
     int f = node->m + node->r;
@@ -181,8 +174,8 @@ LM_INLINE int eliminate(const lm_block_node *node, const double *front, double *
 }
 
 /* Children are added in the order of their list, whoever has worked on them. */
-static CLONES int factor_nodes(lm_block_solver *b, int first, int end, double *front,
-                               lm_pivots *pivots)
+static LM_CLONES int factor_nodes(lm_block_solver *b, int first, int end, double *front,
+                                  lm_pivots *pivots)
 {
     const lm_block_plan *plan = &b->plan;
     for (int k = first; k < end; k++) {
@@ -280,7 +273,7 @@ static void begin_way_in(lm_block_solver *b, int task, const double *rhs, double
 }
 
 /* b2 -= Z b1. Right sides lie `wide` apart; each node's matrices are walked through once for all. */
-static CLONES void way_in(lm_block_solver *b, int first, int end, double *y)
+static LM_CLONES void way_in(lm_block_solver *b, int first, int end, double *y)
 {
     for (int k = first; k < end; k++) {
         const lm_block_node *node = &b->plan.nodes[k];
@@ -293,7 +286,7 @@ static CLONES void way_in(lm_block_solver *b, int first, int end, double *y)
     }
 }
 
-static CLONES void way_out(lm_block_solver *b, int first, int end, double *y)
+static LM_CLONES void way_out(lm_block_solver *b, int first, int end, double *y)
 {
     const lm_block_plan *plan = &b->plan;
     for (int k = end - 1; k >= first; k--) {
