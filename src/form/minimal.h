@@ -66,6 +66,12 @@ typedef struct min_rate {
     int turns;
 } min_rate;
 
+/* How a node hangs in a tree that follows the joints. */
+typedef struct min_hung {
+    int on;       /* another node, or LM_GROUND */
+    int first, n; /* the links between them */
+} min_hung;
+
 typedef struct minimal {
     lm_system sys;
     lm_moved moved; /* the equations in terms of the coordinates */
@@ -76,6 +82,7 @@ typedef struct minimal {
     int written;    /* coordinates of the user, 0: the rates of the tree are the coordinates */
     min_arg *arg;   /* [nu] when written */
     min_rate *rate; /* [nu] when not */
+    min_hung *hung; /* [nodes] when not */
     unsigned char *passed; /* [joints] the tree goes through it: its rows hold by themselves */
     /* the last state */
     double t;
@@ -106,7 +113,8 @@ limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out);
 /* minimal_tree.c: the tree as written, or by the joints. */
 int minimal_write_tree(minimal *s, lm_diag *diag);
 int minimal_grow_tree(minimal *s);
-int minimal_hangs_on(const minimal *s, int node); /* another node, or LM_GROUND */
+/* Motion of the links of one node, where those of the node on which it hangs have been moved. */
+void minimal_move_node(minimal *s, int node, const double *q, const double *v);
 
 /* minimal_make.c: columns and pattern. */
 int minimal_make_columns(minimal *s, lm_diag *diag);

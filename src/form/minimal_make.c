@@ -235,13 +235,12 @@ static void start_free(minimal *s, double *q)
     for (int k = 0; k < s->m->nnodes; k++) {
         int n = nodal_tree_order(t, k);
         const lm_tip *tip = &s->tree.tips.at[n];
-        if (nodal_tree_joint(t, n) >= 0 || minimal_hangs_on(s, n) == nodal_tree_carrier(t, n))
-            continue;
+        minimal_move_node(s, n, q, NULL);
+        if (nodal_tree_joint(t, n) >= 0 || s->hung[n].on == nodal_tree_carrier(t, n)) continue;
         const lm_column *last = &s->tree.columns.at[tip->first + tip->n - 1];
         const lm_link *ball = &s->tree.links.at[last->link];
         const lm_link_motion *m = &s->tree.motion[last->link];
         lm_tip_motion now;
-        lm_kintree_move(&s->tree, q, NULL, NULL);
         lm_kintree_tip_motion(&s->tree, n, &now);
         lm_v3 off = v3_sub(node_x(s->moved.qi, n), now.x);
         lm_m3 E = m3_cols(m->e[0], m->e[1], m->e[2]), R = quat_m3(node_quat(s->moved.qi, n));
@@ -249,6 +248,7 @@ static void start_free(minimal *s, double *q)
         lm_m3 back = m3_t(&now.R), turn = m3_mul(&R, &back), to = m3_tmul(&E, &turn);
         to = m3_mul(&to, &E);
         quat_put(q + ball->p, lm_quat_from_m3(&to));
+        minimal_move_node(s, n, q, NULL);
     }
 }
 
@@ -262,7 +262,7 @@ static void start_rates(minimal *s, const double *q, double *v)
         const lm_tip *tip = &s->tree.tips.at[n];
         lm_tip_motion m;
         double X[6][6], w[6];
-        lm_kintree_move(&s->tree, q, v, NULL);
+        minimal_move_node(s, n, q, v);
         lm_kintree_tip_motion(&s->tree, n, &m);
         for (int i = 0; i < 3; i++) {
             w[i] = s->moved.vi[NODE_V * n + i] - v3_get(m.v, i);
@@ -274,6 +274,7 @@ static void start_rates(minimal *s, const double *q, double *v)
         }
         int first = s->tree.columns.at[tip->first + tip->n - own].u;
         if (own) minimal_fit(X, own, w, 1 / (size * size), 1, v + first);
+        minimal_move_node(s, n, q, v);
     }
 }
 

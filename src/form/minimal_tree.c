@@ -326,20 +326,28 @@ static int is_driven(const lm_model *m, int joint)
     return 0;
 }
 
+static int carries(const minimal *s, int node)
+{
+    return node < 0 || s->m->bodies[s->m->nodes[node].body].type == LM_BODY_RIGID ||
+           is_driven(s->m, nodal_tree_joint(s->in->tree, node));
+}
+
 /* The others of a flexible body are free, but against what? The end by which it hangs turns quickly and by
  * itself where a joint lets it, and all of them would have to make up for that (docs/theory/minimal.md). So
- * it is what carries the flexible bodies: a rigid one, or the ground; or an end that goes as it is driven. */
-int minimal_hangs_on(const minimal *s, int node)
+ * it is what carries the flexible bodies: a rigid one, or the ground; or an end that goes as it is driven.
+ * next [nodes]: the nearest of these on the way to the ground, known of all nodes before this one. */
+static int hangs_on(const minimal *s, int *next, int node)
 {
     const lm_tree *t = s->in->tree;
-    if (nodal_tree_joint(t, node) >= 0) return nodal_tree_parent(t, node);
-    int from = nodal_tree_carrier(t, node);
-    while (from >= 0 && s->m->bodies[s->m->nodes[from].body].type != LM_BODY_RIGID) {
-        int joint = nodal_tree_joint(t, from);
-        if (is_driven(s->m, joint)) break;
-        from = joint >= 0 ? nodal_tree_parent(t, from) : nodal_tree_carrier(t, from);
-    }
-    return from;
+    int joint = nodal_tree_joint(t, node);
+    int from = joint >= 0 ? nodal_tree_parent(t, node) : nodal_tree_carrier(t, node);
+    next[node] = carries(s, from) ? from : next[from];
+    return joint >= 0 ? from : next[node];
+}
+
+void minimal_move_node(minimal *s, int node, const double *q, const double *v)
+{
+    lm_kintree_move_links(&s->tree, s->hung[node].first, s->hung[node].n, q, v, NULL);
 }
 
 int minimal_grow_tree(minimal *s)
@@ -347,12 +355,14 @@ int minimal_grow_tree(minimal *s)
     const lm_model *m = s->m;
     const lm_tree *t = s->in->tree;
     place *at = LM_NEW_N(&s->arena, place, m->nnodes);
+    int *next = LM_NEW_N(&s->arena, int, m->nnodes);
+    s->hung = LM_NEW_N(&s->arena, min_hung, m->nnodes);
     s->rate = LM_NEW_N(&s->arena, min_rate, NODE_V * m->nnodes);
     s->passed = LM_NEW_N(&s->arena, unsigned char, m->njoints);
-    if (!at || !s->rate || !s->passed) return -1;
+    if (!at || !next || !s->hung || !s->rate || !s->passed) return -1;
     for (int k = 0; k < m->nnodes; k++) {
         int n = nodal_tree_order(t, k), joint = nodal_tree_joint(t, n);
-        int from = minimal_hangs_on(s, n);
+        int from = hangs_on(s, next, n), first = s->tree.links.n;
         at[n] = from < 0 ? ground() : at[from];
         int bad;
         if (joint >= 0 && passable(s, joint)) {
@@ -363,6 +373,7 @@ int minimal_grow_tree(minimal *s)
             bad = hang_free(s, n, &at[n]);
         }
         if (bad) return -1;
+        s->hung[n] = (min_hung){from, first, s->tree.links.n - first};
     }
     for (int n = 0; n < m->nnodes; n++)
         if (lm_kintree_tip(&s->tree, at[n].link, at[n].x, at[n].R) < 0) return -1;

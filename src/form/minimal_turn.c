@@ -85,7 +85,6 @@ static int take_up(const turning *k, int node)
     double size = s->m->size > 0 ? s->m->size : 1, X[6][6], w[6], rate = fabs(k->how->rate);
     lm_tip_motion m;
     int own = 0;
-    lm_kintree_move(&s->tree, k->q, k->v, NULL);
     lm_kintree_tip_motion(&s->tree, node, &m);
     missing(k, node, &m, w);
     for (int c = tip->first; c < tip->first + tip->n; c++) {
@@ -114,7 +113,11 @@ int minimal_turn(lm_system *sys, const double *q, const lm_turning *how, double 
     if (s->written) return 1;
     for (int i = 0; i < s->m->nnodes; i++) {
         int n = nodal_tree_order(s->in->tree, i);
-        if (turns(&k, n) != turns(&k, minimal_hangs_on(s, n)) && take_up(&k, n)) return 1;
+        minimal_move_node(s, n, q, v);
+        if (turns(&k, n) != turns(&k, s->hung[n].on)) {
+            if (take_up(&k, n)) return 1;
+            minimal_move_node(s, n, q, v);
+        }
     }
     return 0;
 }
