@@ -246,9 +246,7 @@ static inline void bench_close(bench_run *b)
 
 static inline limber_status bench_start(bench_run *b, const lm_model *m)
 {
-    const lm_form *form = lm_choose_form(m, NULL, &b->msg->diag);
-    limber_status st =
-        form ? lm_system_create(form, m, &b->msg->diag, &b->run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st = lm_create_system(m, NULL, &b->msg->diag, &b->run.sys);
     if (!st) st = lm_refuse_analysis(&b->run, &m->spec->analyses.at[0]);
     if (st) return st;
     b->q = lm_alloc(sizeof(double) * (size_t)(b->run.sys->nq + b->run.sys->nv + 1));

@@ -115,8 +115,8 @@ static int open_chain(chain *c, const kind *k, int n, int by_dense)
     *c = (chain){.msg = limber_messages_new()};
     c->model = parse(k, n, c->msg);
     if (c->model) ((lm_spec *)c->model->m.spec)->formulation.algorithm_dense = by_dense;
-    const lm_form *form = c->model ? lm_choose_form(&c->model->m, NULL, &c->msg->diag) : NULL;
-    if (form && !form->create(&c->model->m, &c->msg->diag, &c->sys) && !set_moving(c)) return 0;
+    if (c->model && !lm_create_system(&c->model->m, NULL, &c->msg->diag, &c->sys) && !set_moving(c))
+        return 0;
     bench_skipped(k->name, c->msg);
     close_chain(c);
     return -1;

@@ -197,7 +197,10 @@ static limber_status write_report(const args *a, const comparison *c, limber_mes
     args_default_name(a->file, "_compare.html", html, sizeof html);
     const char *to = a->results ? a->results : html;
     limber_status st = limber_report(files, n, to, &o, msg);
-    if (!st && !a->quiet && !a->json) printf("\nopen %s in a browser\n", to);
+    if (!st && !a->quiet && !a->json) {
+        putchar('\n');
+        show_open(stdout, to);
+    }
     free(files);
     return st;
 }

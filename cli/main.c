@@ -58,11 +58,6 @@ static const char *analysis_of(const char *command)
     return strcmp(command, "static") == 0 ? "statics" : command;
 }
 
-static void say_open(FILE *out, const char *html)
-{
-    if (strcmp(html, "-") != 0) fprintf(out, "open %s in a browser\n", html);
-}
-
 static int command_run(const args *a, limber_messages *msg)
 {
     limber_model *model;
@@ -98,7 +93,7 @@ static int command_run(const args *a, limber_messages *msg)
         show_results_json(out, &sum, &t, o.results);
     else if (!a->quiet && sum.analysis[0] && sum.method[0])
         show_results(out, &sum, &t, o.results);
-    if (!st && a->report && !a->json && !a->quiet) say_open(out, a->report);
+    if (!st && a->report && !a->json && !a->quiet) show_open(out, a->report);
     told_free(&t);
     if (a->profile) show_profile(stderr, &sum);
     show_reason(stderr, &sum, o.results);
@@ -153,7 +148,7 @@ static int command_report(const args *a, limber_messages *msg)
     const char *html = a->results ? a->results : path;
     signal(SIGXFSZ, SIG_IGN);
     limber_status st = limber_report(a->files, a->nfiles, html, &o, msg);
-    if (!st && !a->quiet) say_open(stdout, html);
+    if (!st && !a->quiet) show_open(stdout, html);
     return exit_status(st);
 }
 

@@ -54,6 +54,11 @@ void show_summary(FILE *out, const limber_summary *s, const char *results)
     fflush(out);
 }
 
+void show_open(FILE *out, const char *html)
+{
+    if (strcmp(html, "-") != 0) fprintf(out, "open %s in a browser\n", html);
+}
+
 void show_reason(FILE *out, const limber_summary *s, const char *results)
 {
     if (s->status == LIMBER_OK || !s->reason[0]) return;

@@ -69,6 +69,7 @@ void show_progress_end(void);
 void show_summary(FILE *out, const limber_summary *s, const char *results);
 void show_summary_json(FILE *out, const limber_summary *s); /* ", ..." */
 void show_reason(FILE *out, const limber_summary *s, const char *results);
+void show_open(FILE *out, const char *html); /* where a report is, unless on standard output */
 void show_profile(FILE *out, const limber_summary *s);
 void show_check(FILE *out, const limber_model *m, const limber_check_info *info, limber_status st);
 void json_number(FILE *out, const char *name, double x); /* , "name": x */

@@ -1,8 +1,8 @@
-/* Private to the starting state: closing loops that have to bend.
+/* Private to the starting state: closing loops that have to bend, or that are driven far from the drawing.
  *
- * The joints alone do not say where the nodes of a flexible body are: of all positions that satisfy
- * them, the one wanted is that of least elastic energy, and it is reached from the drawing as a
- * mechanic would reach it, by turning the drives slowly. */
+ * The joints alone do not say where the nodes of a flexible body are, nor which of several ways a loop of
+ * rigid ones closes: of all positions that satisfy them, the one wanted is that of least elastic energy which
+ * is reached from the drawing as a mechanic would reach it, by turning the drives slowly. */
 #ifndef LM_ANALYSIS_ASSEMBLE_H
 #define LM_ANALYSIS_ASSEMBLE_H
 
@@ -62,7 +62,7 @@ typedef struct lm_assembly { /* how it ended */
     double force;            /* that reaction */
 } lm_assembly;
 
-/* Close the loops elastically: g->q, and g->v unless velocities of bodies are prescribed. `out` says
+/* Close the loops on a path from the drawing: g->q, and g->v unless velocities of bodies are prescribed. `out` says
  * how far it came; where that is less than 1, g stays as it was. */
 limber_status lm_assemble(lm_run *run, lm_integrator *g, lm_assembly *out);
 /* Bodies begin to move as rigidly as the joints and drives allow: g->v at g->q. */

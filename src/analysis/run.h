@@ -27,7 +27,7 @@ typedef struct lm_run {
     lm_tables tables;
     double *q, *v;                  /* state handed from one analysis to the next */
     double t;                       /* time to which it belongs */
-    double *outputs, *pose, *row;   /* one row of each table */
+    double *row, *pose;             /* outputs and poses of a row */
     double *forces;                 /* the same of joint_forces, load_forces, beam_forces */
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */

@@ -14,8 +14,10 @@ struct limber_model {
     lm_model m;
 };
 
-/* model.c: the formulation by name, or the model's; NULL after an error in `diag`. */
-const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag);
+/* model.c: the equations of a model in a formulation by name; NULL: the model's own. */
+struct lm_system;
+limber_status lm_create_system(const lm_model *m, const char *formulation, lm_diag *diag,
+                               struct lm_system **out);
 
 /* run.c: the state at the start and room for rows, in a run with a system; what a run holds given back. */
 struct lm_run;
@@ -38,7 +40,6 @@ limber_status lm_check_files(struct lm_run *run);
 int lm_report_refuse(char *err, size_t size);
 
 /* A drawing of the model in the state q of sys; both may be NULL: as drawn. */
-struct lm_system;
 limber_status lm_draw(const lm_model *m, struct lm_system *sys, const double *q,
                       const limber_check_info *info, limber_status checked, const char *html,
                       lm_diag *diag);

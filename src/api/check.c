@@ -49,9 +49,7 @@ static limber_status check(const limber_model *model, const char *html, limber_c
                                 .loads = spec->loads.n,
                                 .outputs = spec->outputs.n,
                                 .analyses = spec->analyses.n};
-    const lm_form *form = lm_choose_form(&model->m, NULL, run.diag);
-    limber_status st =
-        form ? lm_system_create(form, &model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st = lm_create_system(&model->m, NULL, run.diag, &run.sys);
     if (!st) st = lm_prepare(&run);
     if (!st) {
         count_constraints(&run, info);

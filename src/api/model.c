@@ -133,7 +133,8 @@ const char *limber_formulation_name(int number)
     return lm_form_name((lm_formulation_type)number);
 }
 
-const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_diag *diag)
+/* The formulation by name, or the model's; NULL after an error. */
+static const lm_form *choose_form(const lm_model *m, const char *name, lm_diag *diag)
 {
     const char *names[LM_FORMULATIONS];
     lm_formulation_type type = m->spec->formulation.type;
@@ -152,4 +153,11 @@ const struct lm_form *lm_choose_form(const lm_model *m, const char *name, lm_dia
         return NULL;
     }
     return lm_form_get(type);
+}
+
+limber_status lm_create_system(const lm_model *m, const char *formulation, lm_diag *diag,
+                               lm_system **out)
+{
+    const lm_form *form = choose_form(m, formulation, diag);
+    return form ? lm_system_create(form, m, diag, out) : LIMBER_UNSUPPORTED;
 }

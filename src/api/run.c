@@ -181,11 +181,9 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
                   .started = lm_seconds()};
     memset(run.sum, 0, sizeof *run.sum);
     run.flushed = run.started;
-    const lm_form *form = lm_choose_form(&model->m, run.opt->formulation, run.diag);
-    limber_status st =
-        form ? lm_system_create(form, &model->m, run.diag, &run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st = lm_create_system(&model->m, run.opt->formulation, run.diag, &run.sys);
     if (!st) {
-        snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", form->name);
+        snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", run.sys->form->name);
         run.sum->unknowns = run.sys->nv;
         run.sum->constraints = run.sys->nl;
         st = start_threads(&run);

@@ -47,8 +47,7 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
         lm_error(diag, ((lm_loc){m->spec->file, 0, 0}), "the model has no 'dynamics' analysis");
         return LIMBER_INPUT;
     }
-    const lm_form *form = lm_choose_form(m, NULL, diag);
-    limber_status st = form ? lm_system_create(form, m, diag, &s->run.sys) : LIMBER_UNSUPPORTED;
+    limber_status st = lm_create_system(m, NULL, diag, &s->run.sys);
     if (!st) st = refuse(s, a);
     if (st) return st;
     s->q = lm_alloc(sizeof(double) * (size_t)(s->run.sys->nq + s->run.sys->nv + 1));

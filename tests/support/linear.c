@@ -13,8 +13,7 @@ static limber_model *load(const char *name, limber_messages *msg)
 
 static void create(linear *s, const char *formulation)
 {
-    const lm_form *form = lm_choose_form(&s->model->m, formulation, s->run.diag);
-    if (form && lm_system_create(form, &s->model->m, s->run.diag, &s->run.sys) == LIMBER_OK) return;
+    if (!lm_create_system(&s->model->m, formulation, s->run.diag, &s->run.sys)) return;
     limber_messages_print(s->msg, stderr);
     fail_msg("no system");
 }

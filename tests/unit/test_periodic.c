@@ -190,8 +190,8 @@ static void open_cycle(cycle *c, const char *text, const char *formulation, doub
     *c = (cycle){.msg = limber_messages_new(), .opt = limber_run_options_default()};
     c->model = modes_parse(text, c->msg);
     c->run = (lm_run){.model = &c->model->m, .opt = &c->opt, .diag = &c->msg->diag, .sum = &c->sum};
-    const lm_form *form = lm_choose_form(&c->model->m, formulation, c->run.diag);
-    assert_int_equal(form->create(&c->model->m, c->run.diag, &c->run.sys), LIMBER_OK);
+    assert_int_equal(lm_create_system(&c->model->m, formulation, c->run.diag, &c->run.sys),
+                     LIMBER_OK);
     size_t nq = (size_t)c->run.sys->nq, nv = (size_t)c->run.sys->nv;
     c->run.q = lm_alloc(sizeof(double) * (nq + nv));
     c->run.v = c->run.q + nq;

@@ -200,9 +200,10 @@ static void open_model(jacobian *j, const char *name, const char *set, double h)
     snprintf(path, sizeof path, "%s/%s.yaml", getenv("MODELS"), name);
     j->msg = limber_messages_new();
     if (limber_model_load(path, &o, &j->model, j->msg)) fail_msg("%s cannot be read", path);
-    const lm_form *form = lm_choose_form(&j->model->m, "corotational", &j->msg->diag);
-    assert_int_equal(form->create(&j->model->m, &j->msg->diag, &j->sys), LIMBER_OK);
+    assert_int_equal(lm_create_system(&j->model->m, "corotational", &j->msg->diag, &j->sys),
+                     LIMBER_OK);
     lm_system *sys = j->sys;
+    const lm_form *form = sys->form;
     int nv = sys->nv, nl = sys->nl;
     j->q = lm_alloc(sizeof(double) * (size_t)(sys->nq + 2 * nv + nl + 1));
     double *v = j->q + sys->nq, *a = v + nv, *lam = a + nv;
