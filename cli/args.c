@@ -1,5 +1,7 @@
 #include "args.h"
 
+#include <limber/limber.h>
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static const struct option {
     const char *help;
 } options[] = {
     {"-o", "FILE", TEXT, offsetof(args, results), ALL "report graph ", 0,
-     "result file (default: MODEL.h5); HTML, SVG file"},
+     "default: MODEL.h5, MODEL_modes.h5 ...; .html; .svg"},
     {"--csv", "FILE", TEXT, offsetof(args, csv), RUN "export ", 0,
      "outputs as CSV; - is standard output"},
     {"--formulation", "NAME", TEXT, offsetof(args, formulation), ALL, 1,
@@ -46,6 +48,7 @@ static const struct option {
     {"--markdown", NULL, FLAG, offsetof(args, markdown), "schema ", 0,
      "the reference page as Markdown"},
 };
+enum { HELP_COLUMN = 29 };
 enum { NOPTIONS = sizeof options / sizeof options[0] };
 
 static const struct {
@@ -75,12 +78,39 @@ static int complain(const char *what, const char *arg)
     return -1;
 }
 
+static int unknown(const char *what, const char *word, const char *const *names, int n)
+{
+    const char *near = limber_nearest_name(word, names, n);
+    if (!near) return complain(what, word);
+    fprintf(stderr, "limber: %s '%s'; did you mean '%s'?\n", what, word, near);
+    return -1;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[NCOMMANDS];
+    for (int i = 0; i < NCOMMANDS; i++) names[i] = commands[i].name;
+    return unknown("unknown command", word, names, NCOMMANDS);
+}
+
 static int applies(const struct option *o, const char *command)
 {
     size_t n = strlen(command);
     for (const char *p = o->commands; (p = strstr(p, command)); p += n)
         if ((p == o->commands || p[-1] == ' ') && p[n] == ' ') return 1;
     return 0;
+}
+
+/* One of those that the command has. */
+static int unknown_option(const char *word, const char *command)
+{
+    const char *names[NOPTIONS];
+    char name[64];
+    int n = 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    for (int i = 0; i < NOPTIONS; i++)
+        if (applies(&options[i], command)) names[n++] = options[i].name;
+    return unknown("unknown option", name, names, n);
 }
 
 static int command_index(const char *name)
@@ -104,8 +134,9 @@ void args_help(FILE *out, const char *command)
     for (int i = 0; i < NOPTIONS; i++) {
         if (only >= 0 && !applies(&options[i], command)) continue;
         if (!shown++) fprintf(out, "\noptions\n");
-        fprintf(out, "  %-14s %-11s %s\n", options[i].name,
-                options[i].value ? options[i].value : "", options[i].help);
+        int n =
+            fprintf(out, "  %-14s %s", options[i].name, options[i].value ? options[i].value : "");
+        fprintf(out, "%*s%s\n", n < HELP_COLUMN ? HELP_COLUMN - n : 1, "", options[i].help);
     }
     fprintf(out,
             "\nexit status: 0 done; 1 the solver stopped; 2 the input is wrong; 130 interrupted\n");
@@ -172,7 +203,7 @@ static int option(int argc, char **argv, int *i, args *a)
         }
         return store(a, o, value);
     }
-    return complain("unknown option", arg);
+    return unknown_option(arg, a->command);
 }
 
 int args_parse(int argc, char **argv, args *a)
@@ -184,12 +215,12 @@ int args_parse(int argc, char **argv, args *a)
         return 0;
     }
     int index = command_index(strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
-    if (index < 0) return complain("unknown command", argv[1]);
+    if (index < 0) return unknown_command(argv[1]);
     a->command = commands[index].name;
     const char *wants = commands[index].file;
     if (strcmp(a->command, "help") == 0) {
         a->help = 1;
-        if (argc > 2 && command_index(argv[2]) < 0) return complain("unknown command", argv[2]);
+        if (argc > 2 && command_index(argv[2]) < 0) return unknown_command(argv[2]);
         if (argc > 2) a->file = argv[2]; /* help about that one */
         return argc > 3 ? complain("unexpected argument", argv[3]) : 0;
     }

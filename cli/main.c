@@ -64,12 +64,15 @@ static int command_run(const args *a, limber_messages *msg)
     limber_run_options o = limber_run_options_default();
     limber_summary sum;
     told t = {0};
-    char path[512];
+    char path[512], ending[32];
+    const char *alone =
+        analysis_of(a->command); /* it leaves the results of the model's list as they are */
     int bad = load(a, &model, msg);
     if (bad) return bad;
-    args_default_name(a->file, ".h5", path, sizeof path);
+    snprintf(ending, sizeof ending, alone ? "_%s.h5" : ".h5", a->command);
+    args_default_name(a->file, ending, path, sizeof path);
     o.formulation = a->formulation;
-    o.analysis = analysis_of(a->command);
+    o.analysis = alone;
     o.results = a->results ? a->results : path;
     o.csv = a->csv;
     o.report = a->report;

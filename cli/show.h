@@ -50,12 +50,28 @@ void power_add(void *list, const limber_power_flow *flow);
 void show_power(FILE *out, power_list *l); /* sorts it */
 void show_power_json(FILE *out, const power_list *l);
 
+/* The outputs in the last static equilibrium. */
+typedef struct output_value {
+    char name[64];
+    double value;
+} output_value;
+
+typedef struct output_list {
+    output_value *at;
+    int n, room, failed;
+} output_list;
+
+void outputs_add(void *list, int number, const char *name, double value);
+void show_equilibrium(FILE *out, const output_list *l);
+void show_equilibrium_json(FILE *out, const output_list *l);
+
 /* told.c: what a run tells while it goes on */
 typedef struct told {
     mode_list modes, poles;
     multiplier_list multipliers;
     campbell_list campbell;
     power_list power;
+    output_list outputs;
 } told;
 
 void told_listen(told *t, limber_run_options *o);

@@ -17,6 +17,8 @@ void told_listen(told *t, limber_run_options *o)
     o->branch_context = o->critical_context = &t->campbell;
     o->power = power_add;
     o->power_context = &t->power;
+    o->output = outputs_add;
+    o->output_context = &t->outputs;
 }
 
 void told_free(told *t)
@@ -27,6 +29,7 @@ void told_free(told *t)
     free(t->campbell.branch);
     free(t->campbell.critical);
     free(t->power.at);
+    free(t->outputs.at);
 }
 
 static int is_last(const limber_summary *s, const char *type)
@@ -43,6 +46,7 @@ void show_results(FILE *out, const limber_summary *s, told *t, const char *resul
     show_periodic(out, s, &t->multipliers);
     if (s->speeds || is_campbell) show_campbell(out, s, &t->campbell, results);
     if (!is_modes && !is_linear && !is_campbell) show_summary(out, s, results);
+    if (is_last(s, "statics")) show_equilibrium(out, &t->outputs);
     show_power(out, &t->power);
 }
 
@@ -57,6 +61,7 @@ void show_results_json(FILE *out, const limber_summary *s, const told *t, const 
     if (s->states || is_last(s, "linearize")) show_linearized_json(out, s, &t->poles);
     show_periodic_json(out, s, &t->multipliers);
     if (s->speeds || is_last(s, "campbell")) show_campbell_json(out, s, &t->campbell);
+    if (is_last(s, "statics")) show_equilibrium_json(out, &t->outputs);
     show_power_json(out, &t->power);
     fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }

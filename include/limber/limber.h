@@ -214,6 +214,10 @@ typedef struct limber_run_options {
     /* Called now and then; NULL: not. A non-zero return stops the run, resumable. */
     int (*progress)(void *context, const limber_progress *progress);
     void *progress_context;
+    /* Called for each output, from 0 on, in the equilibrium that a `statics` analysis wrote to `results`;
+     * NULL: not. */
+    void (*output)(void *context, int number, const char *name, double value);
+    void *output_context;
     /* Called for each mode that a `modes` analysis has found, lowest first; NULL: not. */
     void (*mode)(void *context, const limber_mode *mode);
     void *mode_context;
@@ -235,6 +239,9 @@ typedef struct limber_run_options {
 } limber_run_options;
 
 limber_run_options limber_run_options_default(void);
+
+/* The one of n names that `word` is a likely slip of; NULL: none. */
+const char *limber_nearest_name(const char *word, const char *const *names, int n);
 
 typedef struct limber_summary {
     limber_status status;

@@ -355,6 +355,15 @@ static limber_status one_step(lm_statics_search *s, lm_loc loc)
     return st == LIMBER_INTERNAL ? not_evaluated(s) : st;
 }
 
+static void tell_outputs(const lm_run *run)
+{
+    const lm_spec *spec = run->model->spec;
+    if (!run->opt->output || !run->file) return;
+    for (int i = 0; i < spec->outputs.n; i++)
+        run->opt->output(run->opt->output_context, i, spec->outputs.at[i].item.name,
+                         run->row[1 + i]);
+}
+
 limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
 {
     lm_statics_search s = {.run = run, .rows = run->sum->rows};
@@ -378,6 +387,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     snprintf(run->sum->method, sizeof run->sum->method, a->linear ? "linear" : "newton");
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     st = lm_record_end(run, st);
+    if (!st) tell_outputs(run);
     lm_linear_destroy(s.lin);
     lm_stability_destroy(s.stab);
     lm_rest_destroy(s.rest);

@@ -127,6 +127,11 @@ void limber_schema_markdown(FILE *out) { lm_schema_markdown(out); }
 
 int limber_formulation_count(void) { return LM_FORMULATIONS; }
 
+const char *limber_nearest_name(const char *word, const char *const *names, int n)
+{
+    return lm_nearest(word, names, n);
+}
+
 const char *limber_formulation_name(int number)
 {
     if (number < 0 || number >= LM_FORMULATIONS) return NULL;

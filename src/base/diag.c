@@ -101,12 +101,20 @@ static int distance(const char *a, const char *b)
     return d[m][n];
 }
 
+/* A word and its plural: body, bodies. */
+static int is_plural(const char *word, const char *name)
+{
+    size_t n = strlen(word);
+    return n > 1 && word[n - 1] == 'y' && strncmp(word, name, n - 1) == 0 &&
+           strcmp(name + n - 1, "ies") == 0;
+}
+
 const char *lm_nearest(const char *word, const char *const *names, int n)
 {
     int len = (int)strlen(word), best = len < 3 ? 1 : len < 6 ? 2 : 3;
     const char *found = NULL;
     for (int i = 0; i < n; i++) {
-        int d = distance(word, names[i]);
+        int d = is_plural(word, names[i]) ? 1 : distance(word, names[i]);
         if (d < best || (d == best && !found)) {
             if (d >= (int)strlen(names[i])) continue;
             best = d;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIELD(type) ((type *)((char *)base + key->offset))
 
@@ -25,6 +26,8 @@ static void unknown_name(lm_reader *r, const lm_table *t, const char *name, lm_l
     const char *hint = lm_suggest(r, base, names, t->bases.list.n);
     if (f)
         hint = f->indexed ? "; it has indices, write e.g. name(1)(2)" : "; it has no indices";
+    else if (t == &r->bodies && strcasecmp(base, "ground") == 0)
+        hint = "; did you mean 'ground'?";
     else if (!*hint && !t->bases.list.n)
         hint = lm_arena_printf(&r->scratch, "; the model has no %s", t->plural);
     else if (!*hint)

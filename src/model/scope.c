@@ -133,12 +133,29 @@ static int known_elsewhere(const lm_reader *r, const char *name)
            lm_names_find(&r->states.names, name) >= 0 || lm_names_find(&r->blocks.names, name) >= 0;
 }
 
+/* The name of something in the model whose motion or force a sensor tells. */
+static const char *item_hint(const scope_ctx *c, const char *name)
+{
+    lm_reader *r = c->r;
+    const struct {
+        const lm_table *table;
+        const char *text;
+    } kinds[] = {
+        {&r->bodies, "it is a body; a sensor tells its motion, as in pos(%s).x"},
+        {&r->joints, "it is a joint; a sensor tells its coordinate or force, as in joint(%s)"}};
+    for (int i = 0; i < 2 && !lm_full(r); i++)
+        if (lm_names_find(&kinds[i].table->bases, name) >= 0)
+            return lm_arena_printf(&r->scratch, kinds[i].text, lm_quoted(r, name));
+    return NULL;
+}
+
 static const char *hint_for(const scope_ctx *c, const char *name)
 {
     const char *several = outputs_hint(c, name);
     if (several) return several;
     if (c->scope == LM_SCOPE_SECTION && c->r->own_name) return hint_of(c->r, c->scope);
-    if (c->scope == LM_SCOPE_SENSORS) return strcmp(name, "dt") == 0 ? hints[c->scope] : NULL;
+    if (c->scope == LM_SCOPE_SENSORS)
+        return strcmp(name, "dt") == 0 ? hints[c->scope] : item_hint(c, name);
     return known_elsewhere(c->r, name) ? hint_of(c->r, c->scope) : NULL;
 }
 
