@@ -270,7 +270,7 @@ static limber_status start_again(lm_dynamics_run *d)
     if (bad < 0) return LIMBER_MEMORY;
     if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", g->failure);
     lm_state s = present(d, g->clock->t);
-    g->sys->form->energy(g->sys, &s, &e);
+    if (g->sys->form->energy(g->sys, &s, &e)) return LIMBER_OK;
     d->k->power0 = d->k->power1 = e.power;
     d->k->loss0 = d->k->loss1 = e.dissipation;
     return LIMBER_OK;

@@ -167,8 +167,12 @@ void lm_record_fill(lm_run *run, const lm_state *s)
     const lm_tables *t = &run->tables;
     const lm_spec *spec = run->model->spec;
     double *load = run->forces + 6 * spec->joints.n, *beam = load + 6 * spec->loads.n;
-    sys->form->outputs(sys, s, run->row + 1);
+    int bad = sys->form->outputs(sys, s, run->row + 1);
     sys->form->poses(sys, s->q, run->pose);
+    if (bad) { /* nor can these */
+        for (int i = 0; i < 6 * lm_record_wrenches(run); i++) run->forces[i] = NAN;
+        return;
+    }
     if (t->joint_forces >= 0 || t->load_forces >= 0) sys->form->forces(sys, s, run->forces, load);
     if (t->beam_forces >= 0) sys->form->beam_forces(sys, s, beam);
 }

@@ -95,7 +95,8 @@ typedef struct lm_form {
     int (*select_rows)(lm_system *sys, double t, const double *q, int assembling);
     /* Largest violation of the inactive rows that should hold by themselves; *row which one. */
     double (*hidden_violation)(lm_system *sys, double t, const double *q, int *row);
-    /* The model's outputs, and into sys->discrete->input what changes the discrete state. */
+    /* The model's outputs, and into sys->discrete->input what changes the discrete state; energies. Non-zero:
+     * they cannot be evaluated, and are not numbers. */
     int (*outputs)(lm_system *sys, const lm_state *s, double *out);
     int (*energy)(lm_system *sys, const lm_state *s, lm_energy *e);
     /* What each joint exerts on its b (all of it: constraints, drives, springs, efforts) and each

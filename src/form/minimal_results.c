@@ -1,6 +1,7 @@
 /* What a minimal system tells: outputs, forces, energies, poses and names, by its nodal system. */
 #include "form/minimal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
     int bad = with_reactions(s, st, &inner);
     if (!bad) bad = nodal_outputs(&s->in->sys, &inner, out);
     forget_reactions(s);
+    for (int i = 0; i < s->m->spec->outputs.n && bad; i++) out[i] = NAN;
     return bad;
 }
 
@@ -91,7 +93,9 @@ int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
     if (!bad) bad = nodal_energy(&s->in->sys, &inner, e);
-    return bad ? bad : time_power(s, st, e);
+    if (!bad) bad = time_power(s, st, e);
+    if (bad) *e = (lm_energy){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return bad;
 }
 
 void minimal_poses(lm_system *sys, const double *q, double *pose)

@@ -36,7 +36,7 @@ static void powers(extrapolation *g, const lm_state *st, double *dy)
 {
     lm_system *sys = g->base.sys;
     lm_energy e = {0};
-    if (sys->works) sys->form->energy(sys, st, &e);
+    if (sys->works && sys->form->energy(sys, st, &e)) e = (lm_energy){0};
     dy[0] = e.power;
     dy[1] = e.dissipation;
 }
