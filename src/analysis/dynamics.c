@@ -8,11 +8,19 @@
 
 /* ---- energy ---- */
 
-static void energies(lm_dynamics_run *d, lm_energy *e)
+static int energies(lm_dynamics_run *d, lm_energy *e)
 {
     lm_integrator *g = d->g;
     lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
-    g->sys->form->energy(g->sys, &s, e);
+    return g->sys->form->energy(g->sys, &s, e);
+}
+
+/* Power and losses now; those of before where a function of the user fails in this very state. */
+static void take_power(lm_dynamics_run *d)
+{
+    lm_energy e;
+    if (energies(d, &e)) return;
+    d->k->power1 = e.power, d->k->loss1 = e.dissipation;
 }
 
 static double total(const lm_energy *e) { return e->kinetic + e->elastic + e->gravity + e->stored; }
@@ -20,12 +28,10 @@ static double total(const lm_energy *e) { return e->kinetic + e->elastic + e->gr
 /* Work and losses over the last step by the trapezoidal rule, as accurate as the step itself. */
 static void integrate_power(lm_dynamics_run *d)
 {
-    lm_energy e;
     if (!d->g->sys->works) return;
     double h = d->g->clock->h;
-    energies(d, &e);
     d->k->power0 = d->k->power1, d->k->loss0 = d->k->loss1;
-    d->k->power1 = e.power, d->k->loss1 = e.dissipation;
+    take_power(d);
     d->k->work0 = d->k->work, d->k->lost0 = d->k->lost;
     int own = d->g->ops->lands_on_outputs || d->g->ops->at; /* the method integrates them itself */
     d->k->work += own ? d->g->work : 0.5 * h * (d->k->power0 + d->k->power1);
@@ -35,17 +41,14 @@ static void integrate_power(lm_dynamics_run *d)
 /* The discrete state has changed, and with it the forces. */
 static void refresh_power(lm_dynamics_run *d)
 {
-    lm_energy e;
-    if (!d->g->sys->works || !d->g->sys->discrete) return;
-    energies(d, &e);
-    d->k->power1 = e.power, d->k->loss1 = e.dissipation;
+    if (d->g->sys->works && d->g->sys->discrete) take_power(d);
 }
 
 /* After a start the powers are those of the new instant; an impulse's work is its energy. */
 static void restart_power(lm_dynamics_run *d, double before)
 {
     lm_energy e;
-    energies(d, &e);
+    if (energies(d, &e)) return;
     d->k->power0 = d->k->power1 = e.power;
     d->k->loss0 = d->k->loss1 = e.dissipation;
     if (!isnan(before)) d->k->work += total(&e) - before;
@@ -349,14 +352,16 @@ static limber_status begin(lm_dynamics_run *d)
     return st ? st : lm_checkpoint_write(d);
 }
 
-/* Where nothing is said: vibrations of flexible bodies take high order to be followed to three digits,
- * with steps that the error decides. */
+/* Where nothing is said: vibrations of flexible bodies take high order to be followed to three digits, with
+ * steps that the error decides; so does a motion of rigid ones to more than five. */
+#define TIGHT 1e-5
+
 static lm_method choose_method(const lm_spec_analysis *a, const lm_system *sys)
 {
     if (a->method != LM_METHOD_AUTOMATIC) return a->method;
     int machine = sys->nvariables || sys->model->spec->blocks.n;
-    return (sys->flexible || machine) && a->step == 0 ? LM_METHOD_RADAU
-                                                      : LM_METHOD_GENERALIZED_ALPHA;
+    int high = sys->flexible || machine || a->tolerance < TIGHT;
+    return high && a->step == 0 ? LM_METHOD_RADAU : LM_METHOD_GENERALIZED_ALPHA;
 }
 
 static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sys, double until)

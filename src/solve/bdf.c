@@ -44,7 +44,7 @@ static int integrate_power(bdf *b, double t)
         lm_state st = {t0, s->q0, s->v0, s->a0, s->lam0};
         lm_energy e;
         if (i > 0 && state_at(b, t0 + x[i] * h, &st)) return 1;
-        s->sys->form->energy(s->sys, &st, &e);
+        if (s->sys->form->energy(s->sys, &st, &e)) e = (lm_energy){0};
         s->work += h * weight[i] * e.power;
         s->lost += h * weight[i] * e.dissipation;
     }
@@ -305,7 +305,7 @@ lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt)
     bdf *b = lm_alloc(sizeof *b);
     double *own;
     if (!b) return NULL;
-    b->q_ref = lm_alloc(sizeof(double) * (2 * nq + 2 * nv + nl + 7 * (size_t)sys->nposes));
+    b->q_ref = lm_alloc(sizeof(double) * (2 * nq + 2 * nv + nl));
     b->turn = lm_alloc(sizeof(int) * (nv / 3 + 1));
     if (lm_integrator_init(&b->base, &ops, sys, opt, state, &own) || !b->q_ref || !b->turn ||
         make_ida(b)) {
@@ -315,7 +315,7 @@ lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt)
     b->past = (bdf_memory *)(void *)own;
     b->past_q = own + memory, b->past_y = b->past_q + nq;
     b->q = b->q_ref + nq;
-    b->slip = b->q + nq, b->rate = b->slip + nv, b->gap = b->rate + nv, b->pose = b->gap + nl;
+    b->slip = b->q + nq, b->rate = b->slip + nv, b->gap = b->rate + nv;
     find_rotations(b);
     return &b->base;
 }

@@ -43,7 +43,6 @@ typedef struct bdf {
     N_Vector y, yp, res, dky;
     void *ida;
     double *q_ref;
-    double *pose;      /* [7 nposes] */
     int *turn, nturns; /* first ones of three local coordinates that are a rotation */
 
     /* Since IDA was started: */

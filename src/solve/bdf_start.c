@@ -39,17 +39,6 @@ static double noise(const bdf *b, double echo)
     return 3e-14 * far * echo * (1 + 0.03 * echo / b->past->calm);
 }
 
-/* The largest coordinate of a body. */
-static double reach(bdf *b)
-{
-    const lm_system *sys = b->base.sys;
-    double most = 0;
-    sys->form->poses(b->base.sys, b->base.q, b->pose);
-    for (int i = 0; i < 7 * sys->nposes; i++)
-        if (i % 7 < 3) most = fmax(most, fabs(b->pose[i]));
-    return most;
-}
-
 /* The error allowed in a step is a share of tolerance h/T, so that the errors of a whole run add up
  * to the tolerance. h is the step of late: a new start is not asked for more than other steps. */
 static double share(const bdf *b)
@@ -155,7 +144,7 @@ static int measure(bdf *b)
     int bad = lm_consistent_acceleration(s, s->clock->t, s->q, s->v, a, lam);
     if (bad) return bad;
     b->echo = bdf_echo(b);
-    b->reach = reach(b);
+    b->reach = lm_integrator_reach(&b->base);
     if (b->past->calm == 0) b->past->calm = b->echo;
     b->unit = unit_of_length(b);
     b->allowed = allowance(b);

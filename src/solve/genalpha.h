@@ -42,7 +42,7 @@ int genalpha_residual(genalpha *g, double t, double h, double cM);
 /* Newton's method for the step of size h. `goal`: accepted error of the motion. */
 lm_step_result genalpha_iterate(genalpha *g, double t, double h, double goal);
 /* Part of the motion in a step that is rounding. */
-double genalpha_noise(const genalpha *g, double h);
+double genalpha_noise(genalpha *g, double h);
 
 /* genalpha_error.c */
 double genalpha_allowance(const genalpha *g, double h); /* error that a step may have */

@@ -55,11 +55,11 @@ static double amplification(genalpha *g)
 
 /* Part of the motion in a step that is rounding: of the positions eps A; these turn the constraint
  * directions, so that the velocities are off by v eps A^2. */
-double genalpha_noise(const genalpha *g, double h)
+double genalpha_noise(genalpha *g, double h)
 {
-    const lm_integrator *s = &g->base;
+    lm_integrator *s = &g->base;
     double v = lm_speed_norm(s->sys, s->clock->size, s->v), A = g->amplify;
-    return 10 * ROUNDING * (A + h * v * A * A);
+    return 10 * ROUNDING * lm_integrator_far(s) * (A + h * v * A * A);
 }
 
 int genalpha_factor(genalpha *g, double t, double h)

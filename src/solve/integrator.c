@@ -16,8 +16,9 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
     g->x = lm_alloc(sizeof(double) * (2 * (nv + nl) + 1));
+    g->pose = lm_alloc(sizeof(double) * (7 * (size_t)sys->nposes + 1));
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
-    if (!g->block || !g->x || !g->lin) return -1;
+    if (!g->block || !g->x || !g->pose || !g->lin) return -1;
     g->clock = (lm_clock *)(void *)g->block;
     double *p = g->block + head;
     g->q = p, p += nq;
@@ -39,6 +40,21 @@ void lm_integrator_free(lm_integrator *g)
     lm_linear_destroy(g->lin);
     lm_free(g->block);
     lm_free(g->x);
+    lm_free(g->pose);
+}
+
+double lm_integrator_reach(lm_integrator *g)
+{
+    double most = 0;
+    g->sys->form->poses(g->sys, g->q, g->pose);
+    for (int i = 0; i < 7 * g->sys->nposes; i += 7)
+        for (int k = 0; k < 3; k++) most = fmax(most, fabs(g->pose[i + k]));
+    return most;
+}
+
+double lm_integrator_far(lm_integrator *g)
+{
+    return fmax(1, 0.1 * lm_integrator_reach(g) / g->clock->size);
 }
 
 double lm_speed_norm(const lm_system *sys, double size, const double *dx)

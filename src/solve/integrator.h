@@ -79,6 +79,7 @@ struct lm_integrator {
     char failure[512]; /* what went wrong, by name */
     double *x;         /* [2 (nv + nl)] right sides and solutions */
     double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
+    double *pose;      /* [7 nposes] scratch */
 };
 
 /* Make an integrator; NULL for want of memory. `extra` doubles of method's own state follow. */
@@ -108,6 +109,12 @@ double lm_motion_norm(const lm_system *sys, double size, const double *dx);
 
 /* The present state becomes the start of the next step: q0, v0, a0, lam0. */
 void lm_integrator_keep(lm_integrator *g);
+
+/* The largest coordinate of a body, from the origin: what positions are rounded by goes with it. */
+double lm_integrator_reach(lm_integrator *g);
+/* That over ten times the unit of length, at least 1: factor of limits for rounding errors that have room
+ * for a mechanism near the origin. */
+double lm_integrator_far(lm_integrator *g);
 
 /* Count an accepted step of size h in the statistics. */
 void lm_integrator_count(lm_integrator *g, double h);

@@ -85,7 +85,7 @@ static int integrate_power(radau *g, double t)
         lm_state st;
         lm_energy e = {0};
         bad = state_at(g, t0 + m->c[i] * h, &st) != 0;
-        if (!bad) s->sys->form->energy(s->sys, &st, &e);
+        if (!bad && s->sys->form->energy(s->sys, &st, &e)) e = (lm_energy){0};
         s->work += h * m->A[2][i] * e.power;
         s->lost += h * m->A[2][i] * e.dissipation;
     }
@@ -207,7 +207,7 @@ static int try_step(radau *g, double t, double *h, trial_log *r, double *ratio)
     radau_predict(g, take);
     double goal = newton_goal(g, take);
     if (s->sys->nl > 0) goal = fmin(goal, LEAST_CARE);
-    r->why = radau_iterate(g, t, take, fmax(goal, 1e-15));
+    r->why = radau_iterate(g, t, take, fmax(goal, 1e-15 * g->far));
     if (r->why == LM_STEP_NO_MEMORY) return -1;
     if (r->why == LM_STEP_CONVERGED) {
         *ratio = radau_error_ratio(g, take, radau_estimate(g, take));
@@ -310,6 +310,7 @@ static int step(lm_integrator *s, double limit)
         if (bad) return bad;
     }
     if (s->clock->h == 0) *g->pace = 0; /* after a start */
+    g->far = lm_integrator_far(s);
     if (s->clock->fresh != 0) g->factor_h = g->rate_of = 0;
     return s->opt.step > 0 ? fixed_step(g, limit) : controlled_step(g, limit);
 }

@@ -90,6 +90,7 @@ typedef struct radau {
     double *M, *D, *K;          /* [nnz] where the factors were made */
     radau_pair pair;
     lm_linear *mass; /* for accelerations between the steps; NULL: not wanted */
+    double far;      /* lm_integrator_far at the start of the step */
     double factor_h; /* step of the factors in use; 0: none */
     double turned;   /* motion since M, D and K were made */
     double rate_of;  /* slowest contraction of the last step; negative: its matrices were new */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Estimates below this are noise. */
+/* Estimates below this are noise, near the origin. */
 #define ROUNDING 4e-15
 
 /* What a step may err by, over the tolerance: a part that goes with its share of the run; where bodies
@@ -118,7 +118,7 @@ double radau_allowance(const radau *g, double h)
  * and the estimate itself is the error. */
 double radau_error_ratio(const radau *g, double h, double estimate)
 {
-    if (estimate < ROUNDING) return 0;
+    if (estimate < ROUNDING * g->far) return 0;
     int flexible = g->base.sys->flexible;
     double amplitude = flexible ? DEFLECTION : PART;
     double sudden = *g->pace > 0 ? fmax(1, 0.5 * *g->pace / h) : 1;

@@ -274,7 +274,7 @@ static void solve(radau *g, double h, double goal)
     lm_linear_correct(s->lin, 1, g->sol);
     radau_pair_solve(&g->pair, g->sol2);
     apply(g, h);
-    if (g->open > fmax(0.01 * goal, 1e-16)) close_gaps(g);
+    if (g->open > fmax(0.01 * goal, 1e-16 * g->far)) close_gaps(g);
     if (s->profile.on) s->profile.solve += lm_seconds() - t0;
     s->stats.iterations++;
 }
@@ -325,7 +325,7 @@ static lm_step_result no_factors(radau *g, double t, double h, int bad)
  * constraint matrix, about the root of rcond: below that, corrections are noise. */
 static int is_noise(radau *g, double motion)
 {
-    return motion <= 1e-14 / sqrt(fmax(lm_linear_rcond(g->base.lin), SOFTNESS));
+    return motion <= 1e-14 * g->far / sqrt(fmax(lm_linear_rcond(g->base.lin), SOFTNESS));
 }
 
 /* Variables that are still small against what they will be have the rounding of the mechanism. Where the
@@ -401,7 +401,7 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
         slowest = fmax(slowest, rate);
         g->rate_of = current ? -slowest : slowest;
         if (left <= goal) return LM_STEP_CONVERGED;
-        if (size <= 4e-15 * (1 + lm_motion_norm(s->sys, s->clock->size, g->x[2])))
+        if (size <= 4e-15 * (g->far + lm_motion_norm(s->sys, s->clock->size, g->x[2])))
             return LM_STEP_CONVERGED;
         before_last = last;
         last = size;

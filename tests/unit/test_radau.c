@@ -475,6 +475,62 @@ static void stops_with_a_reason(void **state)
     check_stops_with_a_reason("radau");
 }
 
+/* Positions are rounded by what the distance from the origin makes of it. */
+static void far_from_the_origin(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {X: 0}\n"
+        "gravity: [0, -9.81, 0]\n"
+        "materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7800}}\n"
+        "sections: {bar: {material: steel, shape: rectangle, height: 0.01, width: 0.02}}\n"
+        "bodies:\n"
+        "  crank: {type: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [X, X, 0],"
+        " frames: {pin: [0.1, 0, 0]}}\n"
+        "  rod: {type: beam, section: bar, from: [X + 0.1, X, 0], to: [X + 0.6, X, 0]}\n"
+        "  slider: {type: rigid, mass: 0.5, inertia: [1e-3, 1e-3, 1e-3],"
+        " position: [X + 0.6, X, 0]}\n"
+        "joints:\n"
+        "  a: {type: revolute, between: [\"ground.at(X, X, 0)\", crank], axis: z}\n"
+        "  b: {type: revolute, between: [crank.pin, rod.start], axis: z}\n"
+        "  c: {type: revolute, between: [rod.end, slider], axis: z}\n"
+        "  d: {type: prismatic, between: [ground, slider], axis: x}\n"
+        "initial: {a: {angle: 0.7, rate: 10}}\n"
+        "analysis: {type: dynamics, until: 0.2, method: radau}\n"
+        "outputs: {angle: joint(a)}\n";
+    static const char *const far[] = {"X=1e4", "X=1e6"};
+    (void)state;
+    table near = run_model(&(run_how){.text = text});
+    for (int i = 0; i < 2; i++) {
+        table r = run_model(&(run_how){.text = text, .set = {far[i]}});
+        assert_near(table_last(&r, "angle"), table_last(&near, "angle"), 1e-5);
+        assert_true(r.sum.steps < 1.3 * (double)near.sum.steps);
+        table_free(&r);
+    }
+    table_free(&near);
+}
+
+/* The motion so far is the unit of length of a body alone, and small at the start. */
+static void short_and_tight(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "bodies: {rod: {type: rigid, mass: 3, inertia: [0.1, 0.1, 0.2], position: [0, -0.8, 0]}}\n"
+        "joints: {pivot: {type: revolute, between: [ground, rod], axis: z, at: [0, 0, 0]}}\n"
+        "initial: {pivot: {angle: 1.1, rate: 0.5}}\n"
+        "analysis: {type: dynamics, until: 0.1, tolerance: 1e-10}\n"
+        "outputs: {angle: joint(pivot), speed: rate(pivot)}\n";
+    (void)state;
+    table r = run_model(&(run_how){.text = text});
+    double w = table_last(&r, "speed"), angle = table_last(&r, "angle");
+    assert_string_equal(r.sum.method,
+                        "radau"); /* for rigid bodies, too, where the tolerance is tight */
+    double J = 0.2 + 3 * 0.64, lifted = 3 * 9.81 * 0.8 * (cos(1.1) - cos(angle));
+    assert_near(0.5 * J * (w * w - 0.25), -lifted, 1e-9);
+    table_free(&r);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -502,6 +558,8 @@ int main(void)
         cmocka_unit_test(rows_between_steps),
         cmocka_unit_test(kinks),
         cmocka_unit_test(driven_slider_crank),
+        cmocka_unit_test(far_from_the_origin),
+        cmocka_unit_test(short_and_tight),
         cmocka_unit_test(resumed_to_the_same_bits),
         cmocka_unit_test(steps_allocate_nothing),
         cmocka_unit_test(memory_runs_out),
