@@ -70,6 +70,7 @@ typedef struct lm_expr_env {
     const char *const *(*names)(void *ctx, int *n);
     /* Why sensors or t are not allowed here, for the message; NULL: a plain 'unknown name'. */
     const char *hint;
+    int hint_is_remedy; /* 1: it says what to write; no name is suggested */
 } lm_expr_env;
 
 enum {

@@ -66,7 +66,7 @@ static const char *suggestion(lm_parser *p, const char *name)
 _Noreturn void lm_parse_unknown(lm_parser *p, int pos, const char *kind, const char *name)
 {
     const char *hint = p->env->hint;
-    const char *near = p->quiet || hint ? NULL : suggestion(p, name);
+    const char *near = p->quiet || p->env->hint_is_remedy ? NULL : suggestion(p, name);
     lm_parse_fail(p, pos, "unknown %s '%.100s'%s%s%s%s%s", kind, name, hint ? ": " : "",
                   hint ? hint : "", near ? "; did you mean '" : "", near ? near : "",
                   near ? "'?" : "");

@@ -149,13 +149,16 @@ static const char *item_hint(const scope_ctx *c, const char *name)
     return NULL;
 }
 
-static const char *hint_for(const scope_ctx *c, const char *name)
+static const char *hint_for(scope_ctx *c, const char *name)
 {
     const char *several = outputs_hint(c, name);
     if (several) return several;
     if (c->scope == LM_SCOPE_SECTION && c->r->own_name) return hint_of(c->r, c->scope);
-    if (c->scope == LM_SCOPE_SENSORS)
-        return strcmp(name, "dt") == 0 ? hints[c->scope] : item_hint(c, name);
+    if (c->scope == LM_SCOPE_SENSORS) {
+        const char *item = item_hint(c, name);
+        c->env.hint_is_remedy = item != NULL;
+        return strcmp(name, "dt") == 0 ? hints[c->scope] : item;
+    }
     return known_elsewhere(c->r, name) ? hint_of(c->r, c->scope) : NULL;
 }
 
