@@ -7,20 +7,17 @@ void COROT(residual)(const lm_corot_const *c, const lm_corot_state *s, const dou
     corot_local q;
     corot_kinematics(c, s, &k);
     corot_vec F = corot_local_forces(c, s, g, &k, &q);
-    if (c->centred) corot_centre_add(c, &k, corot_centre_acceleration(c, &k, &q), q.g, &F);
+    if (c->centred) {
+        corot_centre o;
+        corot_centre_place(c, &k, &o);
+        corot_centre_rates(&q.V, &q.A, &o);
+        lm_lane3 a = corot_centre_acceleration(c, &q.A, &o);
+        corot_centre_add(c, &o, a, l3_sub(a, q.g), &F);
+    }
     l3_put(f[0], lm3_v(k.E, F.xa));
     l3_put(f[0] + 3, lm3_v(k.E, F.ra));
     l3_put(f[1], lm3_v(k.E, F.xb));
     l3_put(f[1] + 3, lm3_v(k.E, F.rb));
-}
-
-/* m x_c' in the axes of the frame. */
-LM_LANE_INLINE lm_lane3 centre_momentum(const lm_corot_const *c, const corot_kin *k,
-                                        const corot_vec *V)
-{
-    lm_lane3 p = l3_add(l3_mul(c->m[0], V->xa), l3_mul(c->m[1], V->xb));
-    p = l3_add(p, l3_mul(c->ht[0], l3_cross(V->ra, k->a.x)));
-    return l3_add(p, l3_mul(c->ht[1], l3_cross(V->rb, k->b.x)));
 }
 
 void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
@@ -29,6 +26,7 @@ void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const doubl
     corot_kin k;
     corot_bow bow;
     corot_bending_mass m;
+    corot_centre o;
     corot_kinematics(c, s, &k);
     corot_mass_now(c, &k, &m);
     corot_vec V = corot_to_frame(&k.E, s->v), P = corot_mass(c, &m, &V);
@@ -38,9 +36,11 @@ void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const doubl
     corot_nat loss = corot_stiffness(c, &rate);
     lm_lane3 gw = l3_all(g[0], g[1], g[2]), h = corot_sag(c, d.a, d.b), p;
     h.x = c->hx;
-    h = l3_add(h, l3_add(l3_mul(c->ht[0], k.a.x), l3_mul(c->ht[1], k.b.x)));
+    corot_centre_place(c, &k, &o);
+    corot_centre_speed(&V, &o);
+    h = l3_add(h, corot_centre_moment(c, &o));
     lm_lane3 S = l3_add(l3_mul(c->m[0], l3_from(s->x[0])), l3_mul(c->m[1], l3_from(s->x[1])));
-    p = centre_momentum(c, &k, &V);
+    p = corot_centre_momentum(c, &V, &o);
     e->kinetic = 0.5 * (corot_vec_dot(&V, &P) + c->im * l3_dot(p, p));
     e->elastic = 0.5 * corot_nat_dot(&d, &n);
     e->gravity = -l3_dot(gw, l3_add(S, lm3_v(k.E, h)));

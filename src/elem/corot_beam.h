@@ -40,6 +40,7 @@ typedef struct lm_corot_const {
     lm_lane hx;                 /* first moment of the mass beyond that of m, along the chord, */
     lm_lane hz[2], hy[2];       /* along y per b_iz, along z per b_iy */
     lm_lane im, ht[2]; /* lm_corot_const_centre: 1 / mass; first moment along section i's x */
+    lm_lane arc;       /* and how bending draws it along the chord */
     lm_lane A[2][9];   /* node axes -> section axes: T_i = R_i A_i */
     int straight;      /* 1: A is the identity in all lanes */
     int damped;        /* 1: beta is not zero in some lane */
@@ -61,7 +62,7 @@ void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, con
 
 /* After lm_corot_const_set: the mass centre of the bent element x_c moves as a point should,
  *
- *     kinetic energy  m x_c'^2 / 2 + V^T M' V / 2,   m x_c = sum_i m_i x_i + h_i T_i ex,
+ *     kinetic energy  m x_c'^2 / 2 + V^T M' V / 2,   m x_c = sum_i m_i x_i + h_i T_i ex - arc e d,
  *
  * M' being M without the translation, and gravity acts there. The same for small motions; but
  * forces do not change with a uniform velocity, weight and acceleration are the same thing, and a

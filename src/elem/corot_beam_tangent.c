@@ -385,41 +385,101 @@ static void add_spin(const corot_tangent *t, corot_col K[12])
 }
 
 /* --- the mass centre ------------------------------------------------------------------------------
- * Its forces know nothing of the frame: with e = psi_i or the change of V_ri, A_ri, t = t_i,
- *   m da_c = m_i dA_i + h_i (dA_ri x t + dV_ri x (V x t) + V x (dV_ri x t)
- *                            + A x (psi x t) + V x (V x (psi x t))) */
+ * Its forces know nothing of the frame. With u the change of a position or a small rotation, and of its
+ * rates, at one end: d' = u ..., or for t = t_i
+ *     dt = u x t,   dt' = u' x t + V x (u x t),
+ *     dt'' = u'' x t + u' x (V x t) + V x (u' x t) + A x (u x t) + V x (V x (u x t)) */
+
+/* Changes of what corot_centre has, of one end. */
+typedef struct corot_change {
+    lm_lane3 d, d1, d2, t, t1, t2;
+} corot_change;
+
+/* m da_c / m, but for the nodes' masses; what does not change with the unknown is zero. */
+LM_LANE_INLINE lm_lane3 centre_change(const lm_corot_const *c, const corot_centre *o, int end,
+                                      const corot_change *g)
+{
+    const lm_lane sign = lane_all(end ? -1 : 1);
+    const lm_lane e = sign * l3_dot(g->t, o->d) + l3_dot(o->s, g->d);
+    const lm_lane e1 = sign * (l3_dot(g->t1, o->d) + l3_dot(g->t, o->d1)) + l3_dot(o->s1, g->d) +
+                       l3_dot(o->s, g->d1);
+    const lm_lane e2 =
+        sign * (l3_dot(g->t2, o->d) + 2.0 * l3_dot(g->t1, o->d1) + l3_dot(g->t, o->d2)) +
+        l3_dot(o->s2, g->d) + 2.0 * l3_dot(o->s1, g->d1) + l3_dot(o->s, g->d2);
+    lm_lane3 drawn = l3_add(l3_mul(e2, o->d), l3_mul(o->e2, g->d));
+    drawn = l3_add(drawn, l3_add(l3_mul(2.0 * e1, o->d1), l3_mul(2.0 * o->e1, g->d1)));
+    drawn = l3_add(drawn, l3_add(l3_mul(e, o->d2), l3_mul(o->e, g->d2)));
+    return l3_mul(c->im, l3_sub(l3_mul(c->ht[end], g->t2), l3_mul(c->arc, drawn)));
+}
+
+/* How the forces of a fixed load turn with the chord and the tangent. */
+LM_LANE_INLINE void centre_turn(const lm_corot_const *c, const corot_centre *o, int end,
+                                const corot_change *g, lm_lane3 load, corot_vec *F)
+{
+    const lm_lane sign = lane_all(end ? -1 : 1), along = l3_dot(o->d, load);
+    const lm_lane more = l3_dot(g->d, load), e = sign * l3_dot(g->t, o->d) + l3_dot(o->s, g->d);
+    lm_lane3 w = l3_add(l3_mul(sign * along, g->t), l3_add(l3_mul(more, o->s), l3_mul(e, load)));
+    lm_lane3 y = l3_mul(c->arc, l3_add(l3_mul(more, o->d), l3_mul(along, g->d)));
+    lm_lane3 own = l3_sub(l3_mul(c->ht[end], load), l3_mul(c->arc * sign * along, o->d));
+    lm_lane3 *section = end ? &F->rb : &F->ra;
+    F->xa = l3_add(F->xa, l3_mul(c->arc, w));
+    F->xb = l3_sub(F->xb, l3_mul(c->arc, w));
+    F->ra = l3_sub(F->ra, l3_cross(o->t[0], y));
+    F->rb = l3_add(F->rb, l3_cross(o->t[1], y));
+    *section = l3_add(*section, l3_cross(g->t, own));
+}
 
 static void add_centre_mass(const lm_corot_const *c, const corot_kin *k, double cM, corot_col K[12])
 {
-    const lm_lane f = cM * c->im;
     const lm_lane3 none = l3_all(0, 0, 0);
+    corot_centre o = {0};
+    corot_centre_place(c, k, &o);
     for (int end = 0; end < 2; end++)
         for (int j = 0; j < 3; j++) {
-            lm_lane3 move = l3_mul(f * c->m[end], unit(j));
-            lm_lane3 turn = l3_mul(f * c->ht[end], l3_cross(unit(j), end ? k->b.x : k->a.x));
-            corot_centre_add(c, k, move, none, &K[6 * end + j].v);
-            corot_centre_add(c, k, turn, none, &K[6 * end + 3 + j].v);
+            corot_change move = {none, none, l3_mul(lane_all(end ? cM : -cM), unit(j)),
+                                 none, none, none};
+            corot_change turn = {none, none, none,
+                                 none, none, l3_mul(lane_all(cM), l3_cross(unit(j), o.t[end]))};
+            lm_lane3 a = centre_change(c, &o, end, &move);
+            a = l3_add(a, l3_mul(cM * c->im * c->m[end], unit(j)));
+            corot_centre_add(c, &o, a, a, &K[6 * end + j].v);
+            a = centre_change(c, &o, end, &turn);
+            corot_centre_add(c, &o, a, a, &K[6 * end + 3 + j].v);
         }
 }
 
 static void add_centre_motion(const corot_tangent *t, corot_col K[12])
 {
     const lm_corot_const *c = t->c;
-    const corot_kin *k = &t->k;
     const corot_local *q = &t->q;
     const lm_lane3 none = l3_all(0, 0, 0);
-    const lm_lane3 load = l3_sub(corot_centre_acceleration(c, k, q), q->g);
+    corot_centre o;
+    corot_centre_place(c, &t->k, &o);
+    corot_centre_rates(&q->V, &q->A, &o);
+    const lm_lane3 load = l3_sub(corot_centre_acceleration(c, &q->A, &o), q->g);
     for (int end = 0; end < 2; end++)
         for (int j = 0; j < 3; j++) {
-            const lm_lane3 x = end ? k->b.x : k->a.x, V = end ? q->V.rb : q->V.ra,
-                           A = end ? q->A.rb : q->A.ra, dx = l3_cross(unit(j), x);
-            lm_lane3 Vdx = l3_cross(V, dx), D = l3_add(l3_cross(unit(j), l3_cross(V, x)), Vdx);
-            lm_lane3 S = l3_add(l3_cross(A, dx), l3_cross(V, Vdx));
-            lm_lane3 da = l3_add(l3_mul(t->cD, D), l3_mul(t->cK, S));
-            corot_col *col = &K[6 * end + 3 + j];
-            corot_centre_add(c, k, l3_mul(c->im * c->ht[end], da), none, &col->v);
-            lm_lane3 on = l3_mul(t->cK * c->ht[end], l3_cross(dx, load));
-            l3_put(col->e + 6 * end + 3, l3_add(l3_from(col->e + 6 * end + 3), on));
+            const lm_lane sign = lane_all(end ? 1 : -1);
+            const lm_lane3 V = end ? q->V.rb : q->V.ra, A = end ? q->A.rb : q->A.ra;
+            const lm_lane3 dt = l3_cross(unit(j), o.t[end]), Vdt = l3_cross(V, dt);
+            lm_lane3 D = l3_add(l3_cross(unit(j), o.t1[end]), Vdt);
+            lm_lane3 S = l3_add(l3_cross(A, dt), l3_cross(V, Vdt));
+            corot_change move = {l3_mul(sign * t->cK, unit(j)),
+                                 l3_mul(sign * t->cD, unit(j)),
+                                 none,
+                                 none,
+                                 none,
+                                 none};
+            corot_change turn = {.t = l3_mul(t->cK, dt),
+                                 .t1 = l3_add(l3_mul(t->cD, dt), l3_mul(t->cK, Vdt)),
+                                 .t2 = l3_add(l3_mul(t->cD, D), l3_mul(t->cK, S))};
+            corot_vec *moved = &K[6 * end + j].v, *turned_by = &K[6 * end + 3 + j].v;
+            lm_lane3 a = centre_change(c, &o, end, &move);
+            corot_centre_add(c, &o, a, a, moved);
+            centre_turn(c, &o, end, &move, load, moved);
+            a = centre_change(c, &o, end, &turn);
+            corot_centre_add(c, &o, a, a, turned_by);
+            centre_turn(c, &o, end, &turn, load, turned_by);
         }
 }
 

@@ -22,7 +22,7 @@ static void set_centre(lm_corot_const *c, int lane, const lm_beam_shape *s)
     c->m[0][lane] = s->mx[0] + s->mx[1], c->m[1][lane] = mb;
     bow_moments(c->hz, lane, s->mz), bow_moments(c->hy, lane, s->my);
     c->hx[lane] = (mb_bending - mb) * s->L + c->hz[0][lane] + c->hz[1][lane];
-    c->im[lane] = c->ht[0][lane] = c->ht[1][lane] = 0;
+    c->im[lane] = c->ht[0][lane] = c->ht[1][lane] = c->arc[lane] = 0;
 }
 
 static int is_identity(const lm_lane A[9])
@@ -58,9 +58,9 @@ static void project(lm_lane *m, int lane, int n, const double *p, double f)
         for (int j = i; j < n; j++, k++) m[k][lane] -= f * p[i] * p[j];
 }
 
-/* The mass centre of a curve with end tangents t_i is exact where both planes bend alike and the
- * axis stretches evenly. For a tapered section the tangents take the mean of the planes, and the
- * small rest stays where it was: in hx, hy, hz and in M'. */
+/* For a tapered section the tangents take the mean of the planes, and the small rest stays where it was: in hx,
+ * hy, hz and in M'. With the tangents alone the centre would be drawn along the chord by (mL/24)(b_b^2 - b_a^2);
+ * it is (mL/60). */
 void lm_corot_const_centre(lm_corot_const *c, int lane)
 {
     double ma = c->m[0][lane], mb = c->m[1][lane], mass = ma + mb, h[2];
@@ -70,6 +70,7 @@ void lm_corot_const_centre(lm_corot_const *c, int lane)
         c->hx[lane] -= h[i], c->hz[i][lane] -= h[i], c->hy[i][lane] += h[i];
     }
     c->im[lane] = 1 / mass;
+    c->arc[lane] = 0.3 * (h[0] - h[1]) / c->LL[lane];
     c->centred = 1;
     project(c->mx, lane, 2, (double[]){ma, mb}, 1 / mass);
     project(c->mz, lane, 4, (double[]){ma, h[0], mb, h[1]}, 1 / mass);

@@ -2,7 +2,7 @@
 #ifndef LM_ELEM_COROT_FORCES_H
 #define LM_ELEM_COROT_FORCES_H
 
-#include "elem/corot_kin.h"
+#include "elem/corot_centre.h"
 
 /* What the forces are made of; the tangent needs the parts again. */
 typedef struct corot_local {
@@ -96,30 +96,6 @@ LM_LANE_INLINE corot_vec corot_local_forces(const lm_corot_const *c, const lm_co
     F.xb = l3_sub(F.xb, l3_mul(c->m[1], q->g));
     corot_spin_t_sub(k, q->m, &F);
     return F;
-}
-
-/* m a_c = sum_i m_i A_i + h_i (A_ri x t_i + V_ri x (V_ri x t_i)), t_i the section's x axis; in the
- * axes of the frame, whose own motion does not matter. */
-LM_LANE_INLINE lm_lane3 corot_centre_acceleration(const lm_corot_const *c, const corot_kin *k,
-                                                  const corot_local *q)
-{
-    lm_lane3 a = l3_add(l3_mul(c->m[0], q->A.xa), l3_mul(c->m[1], q->A.xb));
-    lm_lane3 ta = l3_cross(q->V.ra, k->a.x), tb = l3_cross(q->V.rb, k->b.x);
-    ta = l3_add(l3_cross(q->A.ra, k->a.x), l3_cross(q->V.ra, ta));
-    tb = l3_add(l3_cross(q->A.rb, k->b.x), l3_cross(q->V.rb, tb));
-    return l3_mul(c->im, l3_add(a, l3_add(l3_mul(c->ht[0], ta), l3_mul(c->ht[1], tb))));
-}
-
-/* F += what the mass centre's acceleration a, and gravity, mean to nodes and sections. Lanes without a centre have
- * im = 0, ht = 0: nothing is added. */
-LM_LANE_INLINE void corot_centre_add(const lm_corot_const *c, const corot_kin *k, lm_lane3 a,
-                                     lm_lane3 g, corot_vec *F)
-{
-    lm_lane3 load = l3_sub(a, g);
-    F->xa = l3_add(F->xa, l3_mul(c->m[0], a));
-    F->xb = l3_add(F->xb, l3_mul(c->m[1], a));
-    F->ra = l3_add(F->ra, l3_mul(c->ht[0], l3_cross(k->a.x, load)));
-    F->rb = l3_add(F->rb, l3_mul(c->ht[1], l3_cross(k->b.x, load)));
 }
 
 #endif
