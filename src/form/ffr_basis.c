@@ -118,15 +118,14 @@ static int too_many(const ffr_mesh *g, const ffr_shapes *b, lm_diag *diag)
 
 /* ---- making ---- */
 
-/* Damping of the deformation, and inertia in place of one that is missing: a hundredth of what
+/* Damping by stiffness, and inertia in place of one that is missing: a hundredth of what
  * the mass would have at the distance of one element. */
 static void finish(const ffr_mesh *g, ffr_store *s, lm_floating *out)
 {
     const lm_beam *beam = &g->m->beams[g->part->body];
     int ne = out->ne, missing = 0;
     double l = out->place[out->nplaces - 1].x0 / g->part->n;
-    for (int i = 0; i < ne * ne; i++)
-        s->C[i] = beam->damping_mass * s->Mff[i] + beam->damping_stiffness * s->K[i];
+    for (int i = 0; i < ne * ne; i++) s->C[i] = beam->damping_stiffness * s->K[i];
     if (beam->damping_mass != 0 || beam->damping_stiffness != 0) out->C = s->C;
     for (int i = 0; i < ne; i++) {
         int none = s->Mff[i + ne * i] == 0;
@@ -146,8 +145,9 @@ static int make(ffr_mesh *g, lm_arena *arena, lm_arena *temp, lm_diag *diag, lm_
     int modes = g->m->spec->formulation.basis_modes;
     int rc = modes ? ffr_modes_make(g, temp, diag, &b) : splines_make(g, temp, &b);
     if (!rc) rc = ffr_mesh_integrate(g, &b, temp, &s, out);
-    if (!rc) finish(g, &s, out);
-    return rc;
+    if (rc) return rc;
+    finish(g, &s, out);
+    return ffr_damping_add(g->m, g->part, out, temp, s.C);
 }
 
 int ffr_basis_make(const lm_model *m, const ffr_part *part, lm_arena *arena, double *scratch,
@@ -191,13 +191,13 @@ static double far_off(const lm_model *m, const ffr_part *p)
     return most;
 }
 
-/* Shapes go with the fifth power of the length at most. */
+/* Shapes go with the fifth power of the length at most. Damping by mass depends on what holds the beam. */
 int ffr_basis_same(const lm_model *m, const ffr_part *a, const ffr_part *b)
 {
     const lm_beam *p = &m->beams[a->body], *q = &m->beams[b->body];
     const lm_spec_body *of = m->spec->bodies.at;
-    if (a->n != b->n || of[a->body].timoshenko != of[b->body].timoshenko ||
-        p->damping_mass != q->damping_mass || p->damping_stiffness != q->damping_stiffness)
+    if (a->n != b->n || of[a->body].timoshenko != of[b->body].timoshenko || p->damping_mass != 0 ||
+        q->damping_mass != 0 || p->damping_stiffness != q->damping_stiffness)
         return 0;
     double rounding = 4 * DBL_EPSILON * fmax(far_off(m, a), far_off(m, b));
     for (int k = 0; k < a->n; k++) {

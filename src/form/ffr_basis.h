@@ -24,4 +24,8 @@ int ffr_basis_make(const lm_model *m, const ffr_part *part, lm_arena *arena, dou
  * that one will do for both. */
 int ffr_basis_same(const lm_model *m, const ffr_part *a, const ffr_part *b);
 
+/* ffr_damping.c: damping by mass, added to C; f has its mass. 0; -1: no memory in `temp`. */
+int ffr_damping_add(const lm_model *m, const ffr_part *part, const lm_floating *f, lm_arena *temp,
+                    double *C);
+
 #endif

@@ -27,8 +27,8 @@ static int corner(const lm_model *m, int element)
 }
 
 /* 1: a new part of the beam begins with its k-th element. Modes know what acts on a part's ends; a joint
- * further inside would find too few of them to move by. Damping by mass is measured against the frame, and
- * that is to be the beam's start. */
+ * further inside would find too few of them to move by. Damping by mass is measured against a rigid motion of
+ * the whole beam, which only one part knows. */
 static int begins(const lm_model *m, const lm_beam *b, const unsigned char *joined, int k)
 {
     int parts = m->spec->formulation.substructures;

@@ -117,11 +117,10 @@ typedef struct nodal_beams {
     int spinless;        /* some element has no inertia about its axis */
 } nodal_beams;
 
-/* An element of a beam with mass-proportional damping. */
+/* An element of a beam with mass-proportional damping (nodal_drag.h). */
 typedef struct nodal_drag {
     int element;
-    int node[3];           /* a, b, start of the beam */
-    int at[3 * NODE_V][3]; /* [column][node of the rows]: place of the first entry */
+    struct nodal_damped *beam;
 } nodal_drag;
 
 typedef struct nodal_natural { /* deformation of an element, and its frame */
@@ -175,8 +174,9 @@ typedef struct nodal {
     const nodal_floating *floating; /* ... unless this is there */
     int nlumps;
     nodal_lump *lumps; /* of the division */
-    int ndrags;
+    int ndrags, ndamped;
     nodal_drag *drags;
+    struct nodal_damped *damped;
     int *super_first; /* [nsupers] first node of each superelement */
     int **super_at;   /* [nsupers][columns] place of the first entry of each column */
     double *super_scratch, *super_block;
@@ -297,13 +297,15 @@ void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v
 void nodal_lump_forces(lm_system *sys, const lm_state *st, double *out); /* seam: beam_forces */
 double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b);
 
-/* nodal_drag.c */
+/* nodal_drag_make.c */
 int nodal_make_drags(nodal *s);
+void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb);
 void nodal_drag_places(nodal *s);
+
+/* nodal_drag.c */
 /* alpha v' and alpha M v' of an element's two nodes, world axes. */
 void nodal_drag_forces(const nodal *s, const lm_state *st, const nodal_drag *d, double rel[12],
                        double f[12]);
-void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb);
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r);
 void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values);
 double nodal_drag_power(nodal *s, const lm_state *st);

@@ -1,115 +1,150 @@
-/* Mass-proportional damping of beams: alpha M on the velocities relative to the start section.
+/* Mass-proportional damping of beams: alpha M on the velocities relative to a rigid motion that follows
+ * the beam (form/damping_frame.h).
  *
- * With the rigid motion of the start section carried along the beam, a node k moves relative to it by
- *     v'_k = v_k - v_s - omega_s x (x_k - x_s),   omega'_k = omega_k - omega_s,
- * and the element adds the forces f = alpha M v' (M its consistent mass, turning with its chord) on
- * its nodes and what balances them on the start section. A clamped beam is damped as textbooks have
- * it, a rigid motion of the whole beam not at all, and momentum is kept. */
-#include "form/nodal.h"
+ * With the nodes' twists V, their rigid motions R about node[0] of the frame and the reference xi = B V, the
+ * velocities are V' = V - R xi, and the beam has the forces
+ *
+ *     f = alpha M V'  on its nodes,   -B^T h,  h = R^T f,  on those that xi is made of,
+ *
+ * M the consistent mass of its elements, turning with their chords, or that of its rigid pieces. Since B R is the identity a rigid motion
+ * of the whole beam is not damped and momentum is kept, and the power lost is alpha V'^T M V'.
+ *
+ * What the joints leave free is fitted: xi = b V + A w, and w leaves no momentum A^T W^T (V - R xi) with the
+ * weights W = M R as drawn, turning with node[0]. Those of the deformed beam would take a straight beam that
+ * is bent a little for one that can turn about its chord. */
+#include "form/nodal_drag.h"
 
 #include <string.h>
 
-/* ---- making ---- */
-
-int nodal_make_drags(nodal *s)
+/* y += f A x, or A^T x. */
+static void add_times(double f, const double *A, int At, const double *x, double *y)
 {
-    const lm_model *m = s->m;
-    int n = 0;
-    if (s->floating) return 0;
-    for (int k = 0; k < m->nbodies; k++)
-        if (m->beams[k].damping_mass != 0) n += m->beams[k].nelements;
-    s->drags = LM_NEW_N(&s->arena, nodal_drag, n);
-    if (!s->drags) return -1;
-    for (int k = 0; k < m->nelements; k++) {
-        const int *node = m->elements[k].node;
-        int body = m->nodes[node[0]].body;
-        if (m->beams[body].damping_mass == 0) continue;
-        s->drags[s->ndrags++] =
-            (nodal_drag){.element = k, .node = {node[0], node[1], m->bodies[body].first_node}};
+    for (int r = 0; r < 6; r++)
+        for (int k = 0; k < 6; k++) y[r] += f * (At ? A[k + 6 * r] : A[r + 6 * k]) * x[k];
+}
+
+/* ---- the reference ---- */
+
+/* Its part that is not fitted, from the twist x of node[e]; d is the chord. */
+static void carried_by(const damping_frame *f, lm_v3 d, int e, const double *x, double xi[6])
+{
+    lm_v3 v = v3_from(x), w = v3_from(x + 3);
+    if (f->node[1] >= 0) {
+        double share = 1 / v3_dot(d, d), along = e ? f->along : -f->along;
+        lm_v3 slide = v3_mul(along * share * v3_dot(d, v), d);
+        lm_v3 turn = v3_mul((e ? f->about : 1 - f->about) * share * v3_dot(d, w), d);
+        w = f->fitted ? v3(0, 0, 0) : turn;
+        w = v3_add(w, v3_mul(e ? share : -share, v3_cross(d, v)));
+        v = e ? slide : v3_add(v, slide);
     }
-    return 0;
+    v3_put(xi, v), v3_put(xi + 3, w);
 }
 
-void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb)
+static lm_v3 chord(const damping_frame *f, const lm_state *st)
 {
-    for (int k = 0; k < s->ndrags; k++) {
-        const int *node = s->drags[k].node;
-        for (int i = 0; i < 9; i++)
-            lm_pattern_block(pb, NODE_V * node[i / 3], NODE_V * node[i % 3], NODE_V, NODE_V);
+    if (f->node[1] < 0) return v3(0, 0, 0);
+    return v3_sub(node_x(st->q, f->node[1]), node_x(st->q, f->node[0]));
+}
+
+/* B of the nodes: b, or Z W^T + (1 - Z G) b with G = sum of W^T R. */
+static void make_reference(const nodal *s, const lm_state *st, nodal_damped *d)
+{
+    const damping_frame *f = &d->frame;
+    lm_v3 along = chord(f, st);
+    double A[6][6], G[36] = {0}, keep[36] = {0}, W[36], R[36];
+    int n = damping_frame_free(f, s->m, s->kin.pair, along, A);
+    memset(d->B, 0, sizeof(double) * 36 * (size_t)f->n);
+    for (int k = 0; k < f->n && n; k++) {
+        nodal_block_turn(&s->kin.R[f->node[0]], 0, d->weight[k], W);
+        nodal_block_rigid(d->arm[k], R);
+        nodal_block_product(1, W, 1, R, 0, G);
+    }
+    damping_frame_fit(n, A, G, d->Z);
+    for (int i = 0; i < 6; i++) keep[7 * i] = 1;
+    nodal_block_product(-1, d->Z, 0, G, 0, keep);
+    for (int k = 0; k < f->n && n; k++) {
+        nodal_block_turn(&s->kin.R[f->node[0]], 0, d->weight[k], W);
+        nodal_block_product(1, d->Z, 0, W, 1, d->B[k]);
+    }
+    for (int c = 0; c < 12; c++) {
+        int e = c / 6, k = f->node[e] - f->first;
+        double unit[6] = {0}, xi[6];
+        if (f->node[e] < 0) break;
+        unit[c % 6] = 1;
+        carried_by(f, along, e, unit, xi);
+        add_times(1, keep, 0, xi, d->B[k] + 6 * (c % 6));
     }
 }
 
-void nodal_drag_places(nodal *s)
+/* Mass, arms and reference at a state. */
+static void enter(const nodal *s, const lm_state *st, nodal_damped *d)
 {
-    for (int k = 0; k < s->ndrags; k++) {
-        nodal_drag *d = &s->drags[k];
-        for (int c = 0; c < 3 * NODE_V; c++)
-            for (int r = 0; r < 3; r++)
-                d->at[c][r] = lm_pattern_find(&s->sys.pattern, NODE_V * d->node[r],
-                                              NODE_V * d->node[c / NODE_V] + c % NODE_V);
+    const damping_frame *f = &d->frame;
+    for (int k = 0; k < f->n; k++)
+        d->arm[k] = v3_sub(node_x(st->q, f->first + k), node_x(st->q, f->node[0]));
+    nodal_damped_mass(s, st, d);
+    make_reference(s, st, d);
+}
+
+/* ---- forces ---- */
+
+/* V' and alpha M V' at the state, and h of these forces. */
+static void forces(const nodal *s, const lm_state *st, nodal_damped *d, double h[6])
+{
+    const damping_frame *f = &d->frame;
+    double xi[6] = {0};
+    enter(s, st, d);
+    for (int k = 0; k < f->n; k++) add_times(1, d->B[k], 0, st->v + NODE_V * (f->first + k), xi);
+    for (int k = 0; k < f->n; k++) {
+        const double *v = st->v + NODE_V * (f->first + k);
+        lm_v3 w = v3_from(xi + 3), moved = v3_add(v3_from(xi), v3_cross(w, d->arm[k]));
+        v3_put(d->rel + 6 * k, v3_sub(v3_from(v), moved));
+        v3_put(d->rel + 6 * k + 3, v3_sub(v3_from(v + 3), w));
+    }
+    memset(h, 0, sizeof(double) * 6);
+    memset(d->force, 0, sizeof(double) * 6 * (size_t)f->n);
+    for (int k = 0; k < f->n; k++) {
+        double *to = d->force + 6 * k;
+        add_times(d->alpha, d->own[k], 0, d->rel + 6 * k, to);
+        if (k + 1 < f->n) add_times(d->alpha, d->next[k], 0, d->rel + 6 * k + 6, to);
+        if (k > 0) add_times(d->alpha, d->next[k - 1], 1, d->rel + 6 * k - 6, to);
+        v3_acc(h, v3_from(to));
+        v3_acc(h + 3, v3_add(v3_from(to + 3), v3_cross(d->arm[k], v3_from(to))));
     }
 }
 
-/* ---- one element ---- */
-
-/* Its mass matrix in world axes. */
-static void world_mass(const nodal *s, const lm_state *st, int element, double M[12][12])
-{
-    nodal_natural now;
-    nodal_beam_natural(s, st, element, &now);
-    lm_beam_matrices(&s->m->elements[element].shape, NULL, M);
-    lm_m3 Rt = m3_t(&now.R);
-    for (int i = 0; i < 12; i += 3)
-        for (int j = 0; j < 12; j += 3) {
-            lm_m3 A;
-            for (int k = 0; k < 9; k++) A.m[k] = M[j + k / 3][i + k % 3];
-            A = m3_mul(&now.R, &A);
-            A = m3_mul(&A, &Rt);
-            for (int k = 0; k < 9; k++) M[j + k / 3][i + k % 3] = A.m[k];
-        }
-}
-
-static void arms_of(const lm_state *st, const int node[3], lm_v3 arm[2])
-{
-    for (int i = 0; i < 2; i++) arm[i] = v3_sub(node_x(st->q, node[i]), node_x(st->q, node[2]));
-}
-
-void nodal_drag_forces(const nodal *s, const lm_state *st, const nodal_drag *d, double rel[12],
+/* On the nodes of one element, as it adds to the forces of the beam. What balances the fitted part acts all
+ * along: that of a node is taken by the element before it. */
+void nodal_drag_forces(const nodal *s, const lm_state *st, const nodal_drag *of, double rel[12],
                        double f[12])
 {
-    const double *vs = st->v + NODE_V * d->node[2];
-    double alpha = s->m->beams[s->m->nodes[d->node[2]].body].damping_mass, M[12][12];
-    lm_v3 arm[2];
-    world_mass(s, st, d->element, M);
-    arms_of(st, d->node, arm);
-    for (int i = 0; i < 2; i++) {
-        const double *v = st->v + NODE_V * d->node[i];
-        lm_v3 carried = v3_add(v3_from(vs), v3_cross(v3_from(vs + 3), arm[i]));
-        v3_put(rel + 6 * i, v3_mul(alpha, v3_sub(v3_from(v), carried)));
-        v3_put(rel + 6 * i + 3, v3_mul(alpha, v3_sub(v3_from(v + 3), v3_from(vs + 3))));
-    }
-    for (int i = 0; i < 12; i++) {
-        f[i] = 0;
-        for (int j = 0; j < 12; j++) f[i] += M[j][i] * rel[j];
+    nodal_damped *d = of->beam;
+    int k = of->element - d->element;
+    double h[6], y[6] = {0}, own[36], next[36], other[36], W[36];
+    nodal_natural now;
+    forces(s, st, d, h);
+    for (int i = 0; i < 12; i++) rel[i] = d->alpha * d->rel[6 * k + i], f[i] = 0;
+    nodal_beam_natural(s, st, of->element, &now);
+    nodal_element_mass(&s->m->elements[of->element], &now.R, own, next, other);
+    add_times(1, own, 0, rel, f), add_times(1, next, 0, rel + 6, f);
+    add_times(1, next, 1, rel, f + 6), add_times(1, other, 0, rel + 6, f + 6);
+    add_times(1, d->Z, 1, h, y);
+    for (int e = k > 0; e < 2 && d->frame.fitted; e++) {
+        nodal_block_turn(&s->kin.R[d->frame.node[0]], 0, d->weight[k + e], W);
+        add_times(-1, W, 0, y, f + 6 * e);
     }
 }
-
-/* ---- all of them ---- */
 
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r)
 {
-    for (int k = 0; k < s->ndrags && st->v; k++) {
-        const nodal_drag *d = &s->drags[k];
-        double rel[12], f[12], *start = r + NODE_V * d->node[2];
-        lm_v3 arm[2];
-        nodal_drag_forces(s, st, d, rel, f);
-        arms_of(st, d->node, arm);
-        for (int i = 0; i < 2; i++) {
-            lm_v3 F = v3_from(f + 6 * i), M = v3_from(f + 6 * i + 3);
-            double *to = r + NODE_V * d->node[i];
-            v3_acc(to, F), v3_acc(to + 3, M);
-            v3_acc(start, v3_neg(F));
-            v3_acc(start + 3, v3_neg(v3_add(M, v3_cross(arm[i], F))));
+    for (int b = 0; b < s->ndamped && st->v; b++) {
+        nodal_damped *d = &s->damped[b];
+        double h[6];
+        forces(s, st, d, h);
+        for (int k = 0; k < d->frame.n; k++) {
+            double *to = r + NODE_V * (d->frame.first + k);
+            for (int i = 0; i < 6; i++) to[i] += d->force[6 * k + i];
+            if (nodal_is_reference(&d->frame, k)) add_times(-1, d->B[k], 1, h, to);
         }
     }
 }
@@ -117,47 +152,54 @@ void nodal_drag_residual(nodal *s, const lm_state *st, double *r)
 double nodal_drag_power(nodal *s, const lm_state *st)
 {
     double lost = 0;
-    for (int k = 0; k < s->ndrags && st->v; k++) {
-        double rel[12], f[12], sum = 0;
-        nodal_drag_forces(s, st, &s->drags[k], rel, f);
-        for (int i = 0; i < 12; i++) sum += f[i] * rel[i];
-        lost += sum / s->m->beams[s->m->nodes[s->drags[k].node[2]].body].damping_mass;
+    for (int b = 0; b < s->ndamped && st->v; b++) {
+        nodal_damped *d = &s->damped[b];
+        double h[6];
+        forces(s, st, d, h);
+        for (int i = 0; i < 6 * d->frame.n; i++) lost += d->rel[i] * d->force[i];
     }
     return lost;
 }
 
-/* Relative velocity by the velocities of (a, b, start): P, 12 x 18. */
-static void relative(const lm_v3 arm[2], double P[12][18])
+/* ---- the matrix ---- */
+
+/* M R, and lead = M R - B^T (R^T M R), of the nodes. */
+static void make_leads(nodal_damped *d)
 {
-    memset(P, 0, sizeof(double) * 12 * 18);
-    for (int i = 0; i < 12; i++) {
-        P[i][i] = 1;
-        P[i][12 + i % 6] = -1;
+    double all[36] = {0}, R[36];
+    nodal_damped_push(d);
+    for (int k = 0; k < d->frame.n; k++) {
+        nodal_block_rigid(d->arm[k], R);
+        nodal_block_product(1, R, 1, d->push[k], 0, all);
     }
-    for (int i = 0; i < 2; i++) {
-        lm_m3 A = m3_skew(arm[i]); /* -omega x arm = arm x omega */
-        for (int k = 0; k < 9; k++) P[6 * i + k % 3][15 + k / 3] = A.m[k];
-    }
+    memcpy(d->lead, d->push, sizeof(double) * 36 * (size_t)d->frame.n);
+    for (int k = 0; k < d->frame.n; k++)
+        if (nodal_is_reference(&d->frame, k))
+            nodal_block_product(-1, d->B[k], 1, all, 0, d->lead[k]);
 }
 
-/* cD P^T alpha M P; how the forces turn with the beam is left out, Newton absorbs it. */
+/* P^T M P = M - B^T (M R)^T - lead B of rows i and columns j. */
+static void damping_block(const nodal_damped *d, int i, int j, double X[36])
+{
+    memset(X, 0, sizeof(double) * 36);
+    if (i == j) nodal_block_add(d->own[i], X);
+    if (i + 1 == j) nodal_block_add(d->next[i], X);
+    for (int k = 0; k < 36 && i == j + 1; k++) X[k] = d->next[j][k / 6 + 6 * (k % 6)];
+    if (nodal_is_reference(&d->frame, i)) nodal_block_product(-1, d->B[i], 1, d->push[j], 1, X);
+    if (nodal_is_reference(&d->frame, j)) nodal_block_product(-1, d->lead[i], 0, d->B[j], 0, X);
+}
+
+/* cD alpha P^T M P, P = 1 - R B; how the forces turn with the beam is left out, Newton absorbs it. */
 void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values)
 {
-    for (int k = 0; k < s->ndrags && st->v && cD != 0; k++) {
-        const nodal_drag *d = &s->drags[k];
-        double P[12][18], M[12][12], MP[12][18];
-        double c = cD * s->m->beams[s->m->nodes[d->node[2]].body].damping_mass;
-        lm_v3 arm[2];
-        world_mass(s, st, d->element, M);
-        arms_of(st, d->node, arm);
-        relative(arm, P);
-        memset(MP, 0, sizeof MP);
-        for (int i = 0; i < 12; i++)
-            for (int j = 0; j < 18; j++)
-                for (int l = 0; l < 12; l++) MP[i][j] += c * M[l][i] * P[l][j];
-        for (int j = 0; j < 18; j++)
-            for (int i = 0; i < 18; i++)
-                for (int l = 0; l < 12; l++)
-                    values[d->at[j][i / NODE_V] + i % NODE_V] += P[l][i] * MP[l][j];
+    for (int k = 0; k < s->ndamped && st->v && cD != 0; k++) {
+        nodal_damped *d = &s->damped[k];
+        enter(s, st, d);
+        make_leads(d);
+        for (const nodal_drag_block *b = d->block; b < d->block + d->nblocks; b++) {
+            double X[36];
+            damping_block(d, b->i, b->j, X);
+            for (int i = 0; i < 36; i++) values[b->at[i / 6] + i % 6] += cD * d->alpha * X[i];
+        }
     }
 }

@@ -405,7 +405,11 @@ static void damping(void **state)
 {
     (void)state;
     made b;
-    make(&b, "", "bar", 1, 3);
+    load(&b, "",
+         "  b: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0], elements: 3}\n"
+         "joints: {clamp: {type: fixed, between: [ground, b.start]}}\n");
+    ffr_part p = whole(&b, 0);
+    assert_int_equal(build(&b, &p), 0);
     assert_non_null(b.f.C);
     for (int i = 0; i < b.f.ne * b.f.ne; i++)
         assert_true(b.f.C[i] == 2 * b.f.Mff[i] + 1e-4 * b.f.K[i]);

@@ -1,0 +1,335 @@
+/* Which rigid motion of a beam its damping by mass is measured against. */
+#include "form/damping_frame.h"
+
+#include <string.h>
+
+/* ---- what holds the beam ---- */
+
+/* Bodies that hang together without the beam; the ground is behind the last of them. */
+typedef struct parts {
+    int *up;      /* [nbodies + 1] */
+    double *mass; /* [nbodies + 1] of the part, at its root */
+    int *links;   /* ... joints between it and the beam */
+} parts;
+
+static int root(const parts *p, int i)
+{
+    while (p->up[i] != i) i = p->up[i];
+    return i;
+}
+
+static int body_of(const lm_model *m, int node)
+{
+    return node < 0 ? m->nbodies : m->nodes[node].body;
+}
+
+static double mass_of(const lm_model *m, int body)
+{
+    const lm_beam *b = &m->beams[body];
+    double mass = m->bodies[body].mass;
+    if (m->bodies[body].super >= 0) mass = m->supers[m->bodies[body].super].mass;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
+        const double *mx = m->elements[k].shape.mx;
+        mass += mx[0] + 2 * mx[1] + mx[2];
+    }
+    return mass;
+}
+
+static int is_compliant(const lm_action *a) { return a->coord_index < 0 && a->stiffness > 0; }
+
+/* 1: the joint holds some motion, by constraints or by the springs of a compliant one. */
+static int holds(const lm_model *m, const lm_joint *j)
+{
+    int n = j->nrows;
+    for (int k = 0; k < j->nactions; k++) n += is_compliant(&m->actions[j->first_action + k]);
+    return n > 0;
+}
+
+/* The side of a joint that is on the beam, -1: none, or both. */
+static int side_of(const lm_model *m, int body, const lm_joint *j)
+{
+    const int *node = m->pairs[j->pair].node;
+    int a = body_of(m, node[0]) == body, b = body_of(m, node[1]) == body;
+    return a == b || !holds(m, j) ? -1 : b;
+}
+
+static int other_part(const lm_model *m, const parts *p, const lm_joint *j, int side)
+{
+    return root(p, body_of(m, m->pairs[j->pair].node[1 - side]));
+}
+
+static int make_parts(const lm_model *m, int body, int njoints, lm_arena *temp, parts *p)
+{
+    p->up = LM_NEW_N(temp, int, m->nbodies + 1);
+    p->mass = LM_NEW_N(temp, double, m->nbodies + 1);
+    p->links = LM_NEW_N(temp, int, m->nbodies + 1);
+    if (!p->up || !p->mass || !p->links) return -1;
+    for (int i = 0; i <= m->nbodies; i++) p->up[i] = i;
+    for (int j = 0; j < njoints; j++) {
+        const int *node = m->pairs[m->joints[j].pair].node;
+        int a = body_of(m, node[0]), b = body_of(m, node[1]);
+        if (a == body || b == body || !holds(m, &m->joints[j])) continue;
+        a = root(p, a), b = root(p, b);
+        p->up[a < b ? a : b] = a < b ? b : a; /* the ground is a root */
+    }
+    for (int i = 0; i < m->nbodies; i++) p->mass[root(p, i)] += mass_of(m, i);
+    for (int j = 0; j < njoints; j++) {
+        int side = side_of(m, body, &m->joints[j]);
+        if (side >= 0) p->links[other_part(m, p, &m->joints[j], side)]++;
+    }
+    return 0;
+}
+
+/* The part that holds the beam, -1: none does. */
+static int holder(const lm_model *m, int body, const parts *p)
+{
+    int best = -1;
+    if (p->links[m->nbodies]) return m->nbodies;
+    for (int i = 0; i < m->nbodies; i++)
+        if (p->links[i] && p->mass[i] > (best < 0 ? mass_of(m, body) : p->mass[best])) best = i;
+    return best;
+}
+
+static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_frame *f)
+{
+    damping_row r = {.pair = j->pair, .side = side, .node = m->pairs[j->pair].node[side]};
+    for (int k = 0; k < j->nrows; k++) {
+        const lm_row *row = &m->rows[j->first_row + k];
+        r.measure = row->measure, r.i = row->i, r.j = row->j;
+        f->row[f->nrows++] = r;
+    }
+    for (int k = 0; k < j->nactions; k++) {
+        const lm_action *a = &m->actions[j->first_action + k];
+        r.measure = a->measure, r.i = a->i, r.j = a->j;
+        if (is_compliant(a)) f->row[f->nrows++] = r;
+    }
+}
+
+/* All rows that hold the beam, and the masses that it carries. */
+static int list_rows(const lm_model *m, int body, int njoints, lm_arena *arena, damping_frame *f)
+{
+    lm_arena temp = {0};
+    parts p;
+    int failed = make_parts(m, body, njoints, &temp, &p), most = 0;
+    for (int j = 0; j < njoints; j++) most += m->joints[j].nrows + m->joints[j].nactions;
+    f->row = LM_NEW_N(arena, damping_row, most);
+    f->carried = LM_NEW_N(arena, double, f->n);
+    failed = failed || !f->row || !f->carried;
+    int by = failed ? -1 : holder(m, body, &p);
+    for (int j = 0; j < njoints && !failed; j++) {
+        int side = side_of(m, body, &m->joints[j]);
+        if (side < 0) continue;
+        int part = other_part(m, &p, &m->joints[j], side);
+        int node = m->pairs[m->joints[j].pair].node[side];
+        if (part == by)
+            add_rows(m, &m->joints[j], side, f);
+        else
+            f->carried[node - f->first] += p.mass[part] / p.links[part];
+    }
+    lm_arena_free(&temp);
+    return failed ? -1 : 0;
+}
+
+/* ---- motions that are held, and free ones ---- */
+
+static lm_pair_pose drawn_pose(const lm_model *m, const lm_pair *p)
+{
+    lm_v3 x[2];
+    lm_m3 E[2];
+    lm_pair_pose out;
+    for (int s = 0; s < 2; s++) {
+        int n = p->node[s];
+        lm_m3 R = n < 0 ? m3_identity() : quat_m3(m->nodes[n].q);
+        lm_v3 r = m3_v(&R, p->r[s]);
+        x[s] = n < 0 ? r : v3_add(m->nodes[n].x, r);
+        out.rho[s] = n < 0 ? v3(0, 0, 0) : r;
+        E[s] = m3_mul(&R, &p->E[s]);
+    }
+    out.d = v3_sub(x[1], x[0]), out.e = E[0], out.f = E[1];
+    return out;
+}
+
+/* What is left of x [6] orthogonal to n unit vectors; twice, for rounding. Its square. */
+static double rest(int n, double U[6][6], double *x)
+{
+    double sum = 0;
+    for (int twice = 0; twice < 2; twice++)
+        for (int k = 0; k < n; k++) {
+            double dot = 0;
+            for (int i = 0; i < 6; i++) dot += U[k][i] * x[i];
+            for (int i = 0; i < 6; i++) x[i] -= dot * U[k][i];
+        }
+    for (int i = 0; i < 6; i++) sum += x[i] * x[i];
+    return sum;
+}
+
+static void put_unit(double *to, const double *x, double square)
+{
+    for (int i = 0; i < 6; i++) to[i] = x[i] / sqrt(square);
+}
+
+/* Twists (v, L omega) that the rows at a node hold, as orthogonal unit vectors. */
+static int held_twists(const damping_frame *f, const lm_model *m, const lm_pair_pose *pose,
+                       int node, double U[6][6])
+{
+    int n = 0;
+    for (int k = 0; k < f->nrows && n < 6; k++) {
+        const damping_row *r = &f->row[k];
+        if (r->node != node) continue;
+        lm_pair_pose p = pose ? pose[r->pair] : drawn_pose(m, &m->pairs[r->pair]);
+        lm_v3 G[LM_PAIR_BLOCKS];
+        double x[6], all, left;
+        lm_measure_grad(r->measure, r->i, r->j, &p, G);
+        v3_put(x, G[2 * r->side]);
+        v3_put(x + 3, v3_mul(1 / f->length, G[2 * r->side + 1]));
+        all = rest(0, U, x), left = rest(n, U, x);
+        if (left > 1e-16 * all) put_unit(U[n++], x, left);
+    }
+    return n;
+}
+
+/* ... and those that are free: of the unit twists the one that is least held, and so on. */
+static int free_twists(const damping_frame *f, const lm_model *m, const lm_pair_pose *pose,
+                       int node, double A[6][6])
+{
+    double U[6][6];
+    int held = held_twists(f, m, pose, node, U);
+    for (int n = held; n < 6; n++) {
+        double best = 0;
+        for (int i = 0; i < 6; i++) {
+            double x[6] = {0};
+            x[i] = 1;
+            double left = rest(n, U, x);
+            if (left > best * (1 + 1e-9)) put_unit(U[n], x, best = left);
+        }
+        for (int i = 0; i < 6; i++) A[n - held][i] = i < 3 ? U[n][i] : U[n][i] / f->length;
+    }
+    return 6 - held;
+}
+
+int damping_frame_free(const damping_frame *f, const lm_model *m, const lm_pair_pose *pose, lm_v3 d,
+                       double A[6][6])
+{
+    if (!f->fitted) return 0;
+    if (f->node[1] < 0) return free_twists(f, m, pose, f->node[0], A);
+    v3_put(A[0], v3(0, 0, 0));
+    v3_put(A[0] + 3, v3_mul(1 / f->length, v3_unit(d)));
+    return 1;
+}
+
+/* ---- the choice ---- */
+
+/* 1: a section whose joints leave n free twists cannot turn about `axis` (NULL: about any). */
+static int cannot_turn(const damping_frame *f, int n, double A[6][6], const lm_v3 *axis)
+{
+    for (int k = 0; k < n; k++) {
+        lm_v3 w = v3_mul(f->length, v3_from(A[k] + 3));
+        if (fabs(axis ? v3_dot(w, *axis) : v3_norm(w)) > 1e-6) return 0;
+    }
+    return 1;
+}
+
+static int is_held(const damping_frame *f, int node)
+{
+    for (int k = 0; k < f->nrows; k++)
+        if (f->row[k].node == node) return 1;
+    return 0;
+}
+
+/* The section with all rotations held that has the fewest free motions, -1: none. */
+static int clamped(const damping_frame *f, const lm_model *m)
+{
+    int best = -1, fewest = 6;
+    for (int node = f->first; node < f->first + f->n; node++) {
+        double A[6][6];
+        if (!is_held(f, node)) continue;
+        int n = free_twists(f, m, NULL, node, A);
+        if (n < fewest && cannot_turn(f, n, A, NULL)) best = node, fewest = n;
+    }
+    return best;
+}
+
+/* Which ends of the chord are held along it, and against turning about it. */
+static void chord_shares(damping_frame *f, const lm_model *m, lm_v3 d)
+{
+    int along[2], about[2];
+    lm_v3 axis = v3_unit(d);
+    for (int e = 0; e < 2; e++) {
+        double A[6][6], slides = 0;
+        int n = free_twists(f, m, NULL, f->node[e], A);
+        about[e] = cannot_turn(f, n, A, &axis);
+        for (int k = 0; k < n; k++) slides = fmax(slides, fabs(v3_dot(v3_from(A[k]), axis)));
+        along[e] = slides < 1e-6;
+    }
+    f->along = along[0] == along[1] ? 0.5 : along[1];
+    f->about = about[0] == about[1] ? 0.5 : about[1];
+    f->fitted = !about[0] && !about[1];
+}
+
+int damping_frame_make(const lm_model *m, int body, int njoints, lm_arena *arena,
+                       damping_frame *out)
+{
+    damping_frame *f = out;
+    *f = (damping_frame){.first = m->bodies[body].first_node,
+                         .n = m->beams[body].nelements + 1,
+                         .node = {m->bodies[body].first_node, -1},
+                         .length = m->beams[body].length};
+    if (list_rows(m, body, njoints, arena, f)) return -1;
+    int at = clamped(f, m), end[2] = {-1, -1}, held = 0;
+    for (int node = f->first; node < f->first + f->n; node++) {
+        if (!is_held(f, node)) continue;
+        if (end[0] < 0) end[0] = node;
+        end[1] = node, held++;
+    }
+    if (held) f->node[0] = at >= 0 ? at : end[0];
+    double A[6][6];
+    f->fitted = held < 2 && free_twists(f, m, NULL, f->node[0], A) > 0;
+    if (at >= 0 || held < 2) return 0;
+    lm_v3 d = v3_sub(m->nodes[end[1]].x, m->nodes[end[0]].x);
+    f->fitted = 1;
+    if (v3_norm(d) <= 1e-3 * f->length) return 0; /* a ring has no chord */
+    f->node[1] = end[1];
+    chord_shares(f, m, d);
+    return 0;
+}
+
+/* ---- the fit ---- */
+
+/* Inverse of S [n n] in place, by exchange with the largest pivots of the diagonal left: S is nearly
+ * symmetric and positive. -1: singular. */
+static int invert(int n, double S[6][6])
+{
+    int done[6] = {0};
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(S[i][i]));
+    for (int step = 0; step < n; step++) {
+        int p = -1;
+        for (int i = 0; i < n; i++)
+            if (!done[i] && (p < 0 || fabs(S[i][i]) > fabs(S[p][p]))) p = i;
+        if (!(fabs(S[p][p]) > 1e-14 * most)) return -1;
+        double pivot = 1 / S[p][p];
+        done[p] = 1;
+        S[p][p] = 1;
+        for (int j = 0; j < n; j++) S[p][j] *= pivot;
+        for (int i = 0; i < n; i++) {
+            double x = S[i][p];
+            if (i == p) continue;
+            S[i][p] = 0;
+            for (int j = 0; j < n; j++) S[i][j] -= x * S[p][j];
+        }
+    }
+    return 0;
+}
+
+void damping_frame_fit(int n, double A[6][6], const double G[36], double Z[36])
+{
+    double S[6][6] = {{0}};
+    memset(Z, 0, sizeof(double) * 36);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < 36; k++) S[i][j] += A[i][k % 6] * G[k] * A[j][k / 6];
+    if (invert(n, S)) return;
+    for (int k = 0; k < 36; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) Z[k] += A[i][k % 6] * S[i][j] * A[j][k / 6];
+}
