@@ -1,6 +1,7 @@
 /* Time response: step, put rows on the output grid, keep the energy balance, checkpoint. */
 #include "analysis/events.h"
 #include "analysis/rigid_motion.h"
+#include "analysis/small.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +94,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
         lost = d->k->lost0 + h * x * (d->k->loss0 + 0.5 * x * (d->k->loss1 - d->k->loss0));
     }
     g->sys->form->energy(g->sys, &s, &e);
+    lm_small_look(d->run, d->q);
     double balance = total(&e) - d->k->energy0 - work + lost;
     d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged(&d->k->first, &e), fabs(work)));
     d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
@@ -467,6 +469,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
         run->t = d.g->clock->t;
         lm_rigid_motion_warn(run, a->loc);
+        lm_small_warn(run);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
         lm_record_end(run, st);
     lm_dynamics_close(&d);

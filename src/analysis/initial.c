@@ -8,9 +8,10 @@
 #include <string.h>
 
 enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2, ROUNDS = 5 };
-#define OPEN   1e-7 /* gap likewise with which no run starts */
-#define CLOSED 1e-9 /* gap over the size, or angle, that is rounding of the drawing */
-#define SHORT  1e-5 /* way over the size on which the squares of turns are nothing */
+#define OPEN    1e-7 /* gap likewise with which no run starts */
+#define CLOSED  1e-9 /* gap over the size, or angle, that is rounding of the drawing */
+#define STRETCH 0.1  /* gap likewise that beams may close by stretching */
+#define SHORT   1e-5 /* way over the size on which the squares of turns are nothing */
 
 /* A drive that the other joints already determine has nothing to move. */
 static limber_status check_drives(lm_run *run)
@@ -103,12 +104,16 @@ static void name_gap(const lm_run *run, int row, double gap, char *text, size_t 
 
 static limber_status not_assembled(lm_run *run, int row, double gap, const char *how)
 {
-    char what[240] = "its joints cannot be brought together";
+    char what[240] = "its joints cannot be brought together", more[160] = "";
     if (row >= 0) name_gap(run, row, gap, what, sizeof what);
+    if (run->sys->stretch && row >= 0 && gap < STRETCH * run->model->size)
+        snprintf(more, sizeof more,
+                 "; beams do not stretch in this formulation: '%s' lets loops strain them",
+                 run->sys->stretch);
     lm_error(run->diag, ((lm_loc){run->model->spec->file, 0, 0}),
              "the mechanism cannot be assembled: %s%s; check the initial values, the drives at "
-             "t = 0 and the lengths of closed loops",
-             what, how);
+             "t = 0 and the lengths of closed loops%s",
+             what, how, more);
     return LIMBER_INPUT;
 }
 
@@ -140,13 +145,11 @@ static void say_strained(lm_run *run, const lm_assembly *a)
 }
 
 /* As if turned by hand from the drawing, with the least strain. */
-static limber_status close_on_path(lm_run *run, lm_integrator *g)
+static limber_status close_on_path(lm_run *run, lm_integrator *g, lm_assembly *a)
 {
-    lm_assembly a;
-    limber_status st = lm_assemble(run, g, &a);
+    limber_status st = lm_assemble(run, g, a);
     if (st) return st;
-    if (a.done < 1) return not_closed(run, &a);
-    if (run->sys->flexible) say_strained(run, &a);
+    if (a->done < 1) return not_closed(run, a);
     return run->sys->form->select_rows(run->sys, 0, g->q, POSITIONS) < 0 ? LIMBER_MEMORY
                                                                          : LIMBER_OK;
 }
@@ -183,15 +186,16 @@ static int is_moved(const lm_run *run)
 static limber_status close_loops(lm_run *run, lm_integrator *g)
 {
     lm_system *sys = run->sys;
+    lm_assembly path = {.reaction = -1};
     double gap, torn = 0;
     int row;
     if (sys->flexible && lm_assemble_torn(run, g->q, &torn)) return LIMBER_MEMORY;
-    if (torn > CLOSED || largest_gap(g, &row, &gap) > CLOSED) {
-        limber_status st = LIMBER_OK;
-        if (sys->flexible || is_moved(run)) st = close_on_path(run, g);
-        if (st) return st;
-    }
-    return close_by_mass(run, g);
+    limber_status st = LIMBER_OK;
+    int open = torn > CLOSED || largest_gap(g, &row, &gap) > CLOSED;
+    if (open && (sys->flexible || is_moved(run))) st = close_on_path(run, g, &path);
+    if (!st) st = close_by_mass(run, g);
+    if (!st && sys->flexible) say_strained(run, &path);
+    return st;
 }
 
 static limber_status positions(lm_run *run, lm_integrator *g)

@@ -406,7 +406,7 @@ limber_status lm_rigid_motion_start(lm_run *run)
     int errors = run->diag->errors;
     limber_status st = lm_initial_state(&rigid);
     changed(k);
-    if (run->diag->errors > errors)
+    if (run->diag->errors > errors && sys->flexible)
         lm_diag_add(run->diag, LM_NOTE, ((lm_loc){run->model->spec->file, 0, 0}),
                     "'elastodynamic' needs the motion of the mechanism with all its bodies rigid; "
                     "if it moves only because they bend, use 'corotational'");

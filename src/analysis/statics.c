@@ -3,6 +3,7 @@
 #include "analysis/statics.h"
 
 #include "analysis/rigid_motion.h"
+#include "analysis/small.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,9 +123,25 @@ static const char *of_machine(const lm_statics_search *s)
                                            : "";
 }
 
+/* Where deformations are not as small as the formulation takes them to be, its equations may have no
+ * solution, though the mechanism is held. 1: so it is, and is said. */
+static int beyond_theory(lm_statics_search *s, double factor, int mover)
+{
+    char why[320], what[160], more[200] = "";
+    if (!lm_small_explain(s->run, s->now.q, why, sizeof why)) return 0;
+    if (mover >= 0) {
+        name(s, mover, what);
+        snprintf(more, sizeof more, "; or hold %s, if nothing does", what);
+    }
+    lm_stop(s->run, LIMBER_STOPPED, "no equilibrium found at load factor %.4g: %s%s", factor, why,
+            more);
+    return 1;
+}
+
 static limber_status not_held(lm_statics_search *s)
 {
     char what[160];
+    if (beyond_theory(s, s->now.factor, s->mover)) return LIMBER_STOPPED;
     name(s, s->mover, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "there is no equilibrium: nothing holds %s, and the loads push it; hold it by a "
@@ -135,6 +152,7 @@ static limber_status not_held(lm_statics_search *s)
 static limber_status not_found(lm_statics_search *s, double factor)
 {
     char what[160];
+    if (beyond_theory(s, factor, -1)) return LIMBER_STOPPED;
     name(s, isnan(s->broke_at) ? s->mover : s->broke_mover, what);
     if (!isnan(s->broke_at))
         return lm_stop(
@@ -152,6 +170,7 @@ static limber_status not_found(lm_statics_search *s, double factor)
 static limber_status gave_way(lm_statics_search *s)
 {
     char what[160];
+    if (beyond_theory(s, s->last.factor, -1)) return LIMBER_STOPPED;
     name(s, s->limit_mover, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "no equilibrium found at the full load: the load factor grows to %.6g only, "
@@ -378,6 +397,8 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->sys->still = 0;
     run->t = 0;
     lm_rigid_motion_warn(run, a->loc);
+    if (s.start.q) lm_small_look(run, s.last.q);
+    lm_small_warn(run);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq); /* states keep their values */
         memset(run->v, 0, sizeof(double) * (size_t)s.sys->nv);

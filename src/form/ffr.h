@@ -26,6 +26,7 @@ typedef struct ffr_unit {
     int base;          /* first link of its frame in the tree: three slides and a ball */
     lm_m3 axes;        /* as drawn */
     int first_element; /* of the part; -1: rigid */
+    double spin;       /* inertia about its axis that it is lent where a regular mass is wanted */
 } ffr_unit;
 
 /* A node: which place of which unit it is, the links that move it there, and the derivative of how far
@@ -46,6 +47,12 @@ typedef struct ffr_division {
     int drawn; /* nodes of the original */
     int *twin; /* [model.nnodes - drawn] the node that each added one was made of */
 } ffr_division;
+
+/* How far the nodes of beams turn in their frames. */
+typedef struct ffr_small {
+    lm_small base;
+    const struct ffr *of;
+} ffr_small;
 
 typedef struct ffr {
     lm_system sys;
@@ -70,6 +77,7 @@ typedef struct ffr {
     double *unit_r, *unit_D, *unit_K; /* of one unit */
     double *world[3];                 /* ... M, D, K in world axes */
     struct ffr_accel *accel;          /* NULL: by the sparse matrix */
+    ffr_small small;
 } ffr;
 MOVED_BEGINS(ffr);
 
@@ -130,6 +138,9 @@ void ffr_describe_motion(const lm_system *sys, int i, char *text, size_t size);
 void ffr_body_energy(void *ctx, int body, lm_energy *e);
 int ffr_last_element(void *ctx, int element);
 const double *ffr_node_residual(void *ctx);
+
+/* ffr_small.c; -1: no memory */
+int ffr_make_small(ffr *s);
 
 /* ffr_accel.c */
 int ffr_make_accel(ffr *s);

@@ -41,6 +41,7 @@ static void body_mass(const ffr *s, const ffr_unit *u, const double *q, double *
     int n = FRAME_V + u->ne;
     if (u->f) {
         lm_floating_mass(u->f, q + u->q + FRAME_Q, M);
+        if (s->sys.regular_mass) M[(n + 1) * 3] += u->spin;
         for (int k = 0; k < u->ne && u->f->spare && s->sys.regular_mass; k++)
             M[(n + 1) * (FRAME_V + k)] += u->f->spare[k];
         return;

@@ -23,7 +23,7 @@ static void refuse(const lm_model *m, lm_diag *diag)
     }
 }
 
-/* Damping by mass acts on the motion against a part's frame, which is the beam's start for one part only. */
+/* Damping by mass is measured against a rigid motion of the whole beam, which only one part knows. */
 static void refuse_drag(const ffr *s, lm_diag *diag)
 {
     const ffr_part *p = s->division->part;
@@ -146,6 +146,29 @@ static int make_units(ffr *s, lm_diag *diag)
     }
     s->sys.nq += m->nangles;
     return bad;
+}
+
+/* 1: the action resists a turn of the body's nodes on that side, about its axis too. */
+static int turns(const ffr *s, const lm_action *a, int side)
+{
+    int rotation = lm_measure_is_rotation(a->measure) && (a->stiffness != 0 || a->effort);
+    return rotation || v3_norm(s->m->pairs[a->pair].r[side]) > 0;
+}
+
+/* A beam without inertia about its axis turns about it as springs decide, as its sections do against each
+ * other; one that nothing holds is left to be refused. */
+static void lend_spin(ffr *s)
+{
+    const lm_model *m = s->m;
+    for (int k = 0; k < m->nactions; k++)
+        for (int side = 0; side < 2; side++) {
+            int node = m->pairs[m->actions[k].pair].node[side];
+            if (node < 0 || !turns(s, &m->actions[k], side)) continue;
+            ffr_unit *u = &s->unit[s->node[node].unit];
+            if (!u->f || u->f->J[0] != 0) continue;
+            double length = u->f->place[u->f->nplaces - 1].x0;
+            u->spin = 0.01 * u->f->mass * length * length;
+        }
 }
 
 /* ---- the tree: a frame for each unit, and what moves the places in it ---- */
@@ -301,9 +324,10 @@ static int build(ffr *s, lm_diag *diag)
 {
     int bad = make_units(s, diag);
     if (bad) return bad;
+    lend_spin(s);
     s->sys.nl = s->in->sys.nl;
     if (moved_reserve(&s->moved, &s->sys, s->in, &s->arena)) return -1;
-    if (list_held(s) || make_tree(s) || reserve(s) || make_tasks(s)) return -1;
+    if (list_held(s) || make_tree(s) || reserve(s) || make_tasks(s) || ffr_make_small(s)) return -1;
     note_kinds(s);
     if (make_columns(s) || ffr_make_pattern(s) || ffr_make_groups(s)) return -1;
     return ffr_make_accel(s);

@@ -167,6 +167,19 @@ struct lm_motion {
     double largest; /* rotation of a node against this motion that results have shown */
 };
 
+/* Deformations that a formulation takes to be small, and how large they have been. */
+typedef struct lm_small lm_small;
+struct lm_small {
+    /* `turn` made as large as the rotations at q are. */
+    void (*look)(lm_small *s, const double *q);
+    /* What to write, that those of a body are small: "write '...', or use '...'". */
+    void (*remedy)(const lm_small *s, int body, char *text, size_t size);
+    const char *within;  /* "its floating frame": against which they count */
+    double most;         /* rad, beyond which they are not small */
+    double *turn;        /* [bodies] the largest rotation of a node of it that was looked at */
+    unsigned char *told; /* [bodies] 1: the user knows */
+};
+
 struct lm_system {
     const lm_form *form;
     const lm_model *model;
@@ -194,6 +207,8 @@ struct lm_system {
     int steady;  /* 1: variables are to be at rest: their values are positions, for statics */
     lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */
     lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
+    const char *stretch;  /* what to write, that beams stretch; NULL: they do */
+    lm_small *small;      /* NULL: deformations are of any size, or `motion` knows of them */
     int still;            /* 1: the companion counts as resting where it is, drives hold */
     const lm_spin *spin;  /* a drive at constant rate; NULL: all as written */
     double softness;      /* on the diagonal of loop rows: keeps the matrix regular where loops are

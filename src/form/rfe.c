@@ -141,6 +141,8 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
         sys->form->destroy(sys);
         return LIMBER_MEMORY;
     }
+    if (m->nelements && !m->spec->formulation.springs_all)
+        sys->stretch = "formulation: {type: rfe, springs: all}";
     *out = sys;
     return LIMBER_OK;
 }

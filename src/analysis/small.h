@@ -1,0 +1,16 @@
+/* Whether deformations that the formulation takes to be small (lm_small) are so. */
+#ifndef LM_ANALYSIS_SMALL_H
+#define LM_ANALYSIS_SMALL_H
+
+#include "analysis/run.h"
+
+/* All of these do nothing for systems whose deformations may be of any size. */
+
+/* Remember how large they are at q, which is a state of the results. */
+void lm_small_look(lm_run *run, const double *q);
+/* After an analysis: a warning for each body that has turned too far, once in a run. */
+void lm_small_warn(lm_run *run);
+/* 1: some body turns too far at q; of the one that turns most the text says so and what to do. */
+int lm_small_explain(lm_run *run, const double *q, char *text, size_t size);
+
+#endif
