@@ -20,13 +20,15 @@ static limber_status undamped(lm_modes *m, double **Y)
     int wanted = general ? m->count + m->count / 2 + 20 : m->count + m->count / 8 + 4;
     int few = m->nfree < 2 * wanted + 20, small = m->sys->nv <= DENSE && !m->large;
     limber_status st;
-    if (small || few || m->implicit) /* Lanczos takes the inner product of a symmetric M */
+    int dense = small || few || m->implicit; /* Lanczos takes the inner product of a symmetric M */
+    if (dense)
         st = lm_modes_dense(m, Y);
     else {
         st = lm_modes_large(m, wanted);
         *Y = m->X;
     }
     if (!st) lm_modes_rayleigh(m);
+    if (!st && dense && !m->skew) st = lm_modes_sharpen(m);
     return st ? st : lm_modes_turn_equal(m);
 }
 

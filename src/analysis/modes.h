@@ -38,6 +38,7 @@ typedef struct lm_modes {
     /* the linearised system (modes_matrix.c) */
     double size, *unit;     /* [nv] 1 for angles, the mechanism's size for lengths */
     double *M, *D, *K;      /* [nnz] with the constraint blocks */
+    double stiffness;       /* trace of K */
     int nfree;              /* motions that the constraints leave */
     int damped;             /* D is not zero */
     int skew;               /* M, K or the constraint blocks are not symmetric */
@@ -74,6 +75,8 @@ limber_status lm_modes_rest(lm_modes *m, double t, const double *q);
  * squares of its terms, in which rounding is measured. */
 void lm_modes_mul(const lm_modes *m, const double *A, const double *x, double *y);
 double lm_modes_form(const lm_modes *m, const double *A, const double *x, double *size);
+/* Sum of the diagonal of A without signs, lengths in the unit of length. */
+double lm_modes_trace(const lm_modes *m, const double *A);
 /* Y^T A X, [n x n] from [nv x n]; 0, or -1: no memory. */
 int lm_modes_reduce(const lm_modes *m, const double *A, int n, const double *Y, const double *X,
                     double *out);
@@ -84,6 +87,8 @@ limber_status lm_modes_dense(lm_modes *m, double **Y);
 /* A basis of the motions z with P z = 0, P the active rows (or the active columns, transposed) of the
  * constraint blocks: the last nv - rank columns of Z [nv x nv], orthonormal in units of each kind. */
 limber_status lm_modes_basis(const lm_modes *m, int columns, double *Z, int *rank);
+/* Improve shapes of it whose lambda, as lm_modes_rayleigh left it, is no more than rounding. */
+limber_status lm_modes_sharpen(lm_modes *m);
 limber_status lm_modes_large(lm_modes *m, int wanted);
 /* Room for n undamped modes. */
 limber_status lm_modes_reserve(lm_modes *m, int n);
@@ -91,6 +96,11 @@ limber_status lm_modes_reserve(lm_modes *m, int n);
 void lm_modes_rayleigh(lm_modes *m);
 /* Turn the shapes of equal lambda so that they move along the axes as far as they can. */
 limber_status lm_modes_turn_equal(lm_modes *m);
+/* The best n shapes in the span of those from `first` on, by the stiffness A. 0; 1: they coincide;
+ * -1: no memory. */
+int lm_modes_ritz(lm_modes *m, const double *A, int first, int n);
+/* Largest component, lengths in the unit of length. */
+double lm_modes_largest(const lm_modes *m, const double *x);
 /* What x^T K x of a shape of unit mass can be off by. */
 double lm_modes_slack(const lm_modes *m, const double *x, double *lambda);
 

@@ -4,6 +4,7 @@
 
 #include "math/eigen.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -204,4 +205,71 @@ limber_status lm_modes_dense(lm_modes *m, double **Y)
                      "forces that depend on reactions leave motions undetermined");
     *Y = W ? W + nv * (size_t)rank : m->X;
     return st;
+}
+
+/* ---- what rounding of the stiffest leaves ---- */
+
+/* 1: lambda is no zero, and no rounding of terms that cancel: a better shape would have another. */
+static int is_doubtful(const lm_modes *m, int j)
+{
+    double size, lambda = m->lambda[j];
+    lm_modes_form(m, m->K, m->X + (size_t)m->sys->nv * (size_t)j, &size);
+    return fabs(lambda) > fmax(m->slack[j], 1e8 * DBL_EPSILON * size);
+}
+
+/* The shapes [*first, end) whose lambda is below what rounding of K, as the dense solver sees it, may
+ * make of 0; end = *first where none of them is in doubt. */
+static int doubtful(const lm_modes *m, int *first)
+{
+    size_t nv = (size_t)m->sys->nv;
+    int end = *first = 0, doubt = 0;
+    for (; end < m->n; end++) {
+        double most = lm_modes_largest(m, m->X + nv * (size_t)end), lambda = m->lambda[end];
+        double off = 1e2 * DBL_EPSILON * m->stiffness * most * most;
+        if (lambda > off) break;
+        if (lambda < -off)
+            *first = end + 1;
+        else
+            doubt |= is_doubtful(m, end);
+    }
+    return doubt ? end : *first;
+}
+
+/* Take out of shape j what it has of the shapes outside [first, end), to first order. */
+static void part_from_others(lm_modes *m, int j, int first, int end, double *Kx, double *Mx,
+                             double *part)
+{
+    size_t nv = (size_t)m->sys->nv;
+    double *x = m->X + nv * (size_t)j;
+    lm_modes_mul(m, m->K, x, Kx);
+    lm_modes_mul(m, m->M, x, Mx);
+    memset(part, 0, sizeof(double) * nv);
+    for (int k = 0; k < m->n; k++) {
+        const double *y = m->X + nv * (size_t)k;
+        double c = 0;
+        if (k >= first && k < end) continue;
+        for (size_t i = 0; i < nv; i++) c += y[i] * (Kx[i] - m->lambda[j] * Mx[i]);
+        c /= m->lambda[k] - m->lambda[j];
+        for (size_t i = 0; i < nv; i++) part[i] += c * y[i];
+    }
+    for (size_t i = 0; i < nv; i++) x[i] -= part[i];
+}
+
+/* Shapes of the dense solver are off by what rounding of the stiffest lambda is over their own, and
+ * their quotients by the square of that: much, where terms of K do not cancel and show it. */
+limber_status lm_modes_sharpen(lm_modes *m)
+{
+    size_t nv = (size_t)m->sys->nv;
+    double *work = lm_alloc(sizeof(double) * (3 * nv + 1));
+    int bad = work ? 0 : -1, first, end;
+    for (int pass = 0; pass < 3 && bad == 0; pass++) {
+        end = doubtful(m, &first);
+        if (end == first) break;
+        for (int j = first; j < end; j++)
+            part_from_others(m, j, first, end, work, work + nv, work + 2 * nv);
+        bad = lm_modes_ritz(m, m->K, first, end - first);
+        lm_modes_rayleigh(m);
+    }
+    lm_free(work);
+    return bad < 0 ? LIMBER_MEMORY : LIMBER_OK; /* shapes that coincide are not mixed */
 }

@@ -25,6 +25,7 @@ typedef struct large {
     int wanted, room; /* modes; vectors that X has place for */
     double *K, *S;    /* [nnz] symmetric part of K; the matrix */
     double sigma, scale;
+    double least;   /* sigma: below it K's own rounding is more */
     double *b, *x;  /* [nv + nl] right side, solution */
     double *MX;     /* [nv x room] M times the shapes that are taken out; then scratch */
     int out;        /* how many are */
@@ -58,18 +59,6 @@ static void symmetric_part(large *L)
             int mirror = lm_pattern_find(p, c, p->rowind[k]);
             L->K[k] = mirror < 0 ? 0 : 0.5 * (L->m->K[k] + L->m->K[mirror]);
         }
-}
-
-/* Sum of the diagonal of A, lengths in the unit of length. */
-static double trace(const large *L, const double *A)
-{
-    const lm_modes *m = L->m;
-    double sum = 0;
-    for (int i = 0; i < m->sys->nv; i++) {
-        int k = lm_pattern_find(&m->sys->pattern, i, i);
-        if (k >= 0) sum += fabs(A[k]) * m->unit[i] * m->unit[i];
-    }
-    return sum;
 }
 
 /* Relative size of the change that one more refinement makes to the solution x of S x = b; x
@@ -112,7 +101,7 @@ static int factor(large *L)
     const lm_modes *m = L->m;
     const lm_pattern *p = &m->sys->pattern;
     int nv = m->sys->nv;
-    L->scale = (trace(L, L->K) + L->sigma * trace(L, m->M)) / (m->size * m->size * nv);
+    L->scale = (m->stiffness + L->sigma * lm_modes_trace(m, m->M)) / (m->size * m->size * nv);
     for (int c = 0; c < p->n; c++)
         for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
             int inner = c < nv && p->rowind[k] < nv;
@@ -261,10 +250,12 @@ static limber_status attempt(large *L, int *again)
     }
     if (st || *again || L->out == L->wanted) return st;
     double lowest = found ? m->lambda[L->out] : 0;
-    if (found && L->sigma > 3 * lowest && !L->unstable) /* from far above all modes look alike */
-        *again = 1, L->sigma = 0.3 * lowest;
-    else if (m->n < L->wanted)
-        *again = 1, L->sigma *= found || L->unstable ? 1 : 1e-3, L->restarts *= 3;
+    if (found && L->sigma > fmax(3 * lowest, L->least) && !L->unstable)
+        *again = 1, L->sigma = fmax(0.3 * lowest, L->least); /* from far above all look alike */
+    else if (m->n < L->wanted) {
+        if (!found && !L->unstable) L->sigma = fmin(L->sigma, fmax(1e-3 * L->sigma, L->least));
+        *again = 1, L->restarts *= 3;
+    }
     return st;
 }
 
@@ -286,10 +277,11 @@ static limber_status without_both(large *L)
 static limber_status find_first(large *L)
 {
     lm_modes *m = L->m;
-    double mass = trace(L, m->M), stiffness = trace(L, L->K);
+    double mass = lm_modes_trace(m, m->M), stiffness = m->stiffness;
     limber_status st = LIMBER_OK;
     int again = 1, bad = 0;
     L->sigma = mass > 0 && stiffness > 0 ? 1e-9 * stiffness / mass : 1;
+    L->least = 1e-9 * L->sigma;
     L->restarts = 30;
     for (int k = 0; k < ATTEMPTS && again && !st; k++) {
         bad = factor(L);
@@ -308,23 +300,10 @@ static limber_status find_first(large *L)
 
 /* ---- completeness ---- */
 
-/* The best shapes in the span of the first n: K c = lambda M c there. */
 static limber_status rayleigh_ritz(large *L, int n)
 {
     lm_modes *m = L->m;
-    size_t nv = (size_t)m->sys->nv, N = (size_t)n * (size_t)n;
-    double *K = lm_alloc(sizeof(double) * (2 * N + (size_t)n)), *M = K ? K + N : NULL;
-    double *XC = lm_alloc(sizeof(double) * nv * (size_t)n);
-    int bad = !K || !XC || lm_modes_reduce(m, L->K, n, m->X, m->X, K) ||
-                      lm_modes_reduce(m, m->M, n, m->X, m->X, M)
-                  ? -1
-                  : lm_symmetric_eigen(n, K, M, K + 2 * N);
-    if (!bad) {
-        lm_dense_mul((int)nv, n, n, m->X, K, XC);
-        memcpy(m->X, XC, sizeof(double) * nv * (size_t)n);
-    }
-    lm_free(K);
-    lm_free(XC);
+    int bad = lm_modes_ritz(m, L->K, 0, n);
     m->n = n;
     if (!bad) lm_modes_rayleigh(m);
     return bad < 0 ? LIMBER_MEMORY

@@ -38,6 +38,16 @@ double lm_modes_form(const lm_modes *m, const double *A, const double *x, double
     return sum;
 }
 
+double lm_modes_trace(const lm_modes *m, const double *A)
+{
+    double sum = 0;
+    for (int i = 0; i < m->sys->nv; i++) {
+        int k = lm_pattern_find(&m->sys->pattern, i, i);
+        if (k >= 0) sum += fabs(A[k]) * m->unit[i] * m->unit[i];
+    }
+    return sum;
+}
+
 int lm_modes_reduce(const lm_modes *m, const double *A, int n, const double *Y, const double *X,
                     double *out)
 {
@@ -271,6 +281,7 @@ static limber_status matrices(lm_modes *m, const double *v, const double *a)
     m->reactive = reactive(m);
     m->implicit = m->reactive || not_symmetric(m, m->M, 0, size);
     m->skew = m->implicit || not_symmetric(m, m->K, allowed, size);
+    m->stiffness = lm_modes_trace(m, m->K);
     row_sizes(m, m->K, size);
     for (int i = 0; i < sys->nv; i++) stiff = fmax(stiff, size[i] / m->size);
     /* springs in balance with each other are a force that the sums do not show */

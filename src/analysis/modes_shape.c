@@ -35,9 +35,17 @@ limber_status lm_modes_reserve(lm_modes *m, int n)
     return m->X && m->lambda && m->slack ? LIMBER_OK : LIMBER_MEMORY;
 }
 
+double lm_modes_largest(const lm_modes *m, const double *x)
+{
+    double most = 0;
+    for (int i = 0; i < m->sys->nv; i++) most = fmax(most, fabs(x[i]) / m->unit[i]);
+    return most;
+}
+
 /* Rounding of the terms of x^T K x, and of the state and its reactions, whose moments are in
  * balance to m->moment only and are themselves rounded. Rigid motions of beams with 10 to 1000
- * elements come out at a fiftieth of it. */
+ * elements come out at a fiftieth of it. And rounding of x itself: in floating frames a rigid motion
+ * bends nothing, so that there are no terms but those of deformations that are rounding. */
 double lm_modes_slack(const lm_modes *m, const double *x, double *lambda)
 {
     double turn = 0, size, moment = m->at_rest ? m->moment : 0;
@@ -46,7 +54,9 @@ double lm_modes_slack(const lm_modes *m, const double *x, double *lambda)
         double s = x[i] / m->unit[i];
         turn += s * s;
     }
-    return 1e2 * DBL_EPSILON * (size + 10 * m->force * m->size * turn) + moment * turn;
+    double off = 1e2 * DBL_EPSILON * lm_modes_largest(m, x);
+    return 1e2 * DBL_EPSILON * (size + 10 * m->force * m->size * turn) + moment * turn +
+           m->stiffness * off * off;
 }
 
 static void swap(lm_modes *m, int i, int j)
@@ -68,6 +78,24 @@ void lm_modes_rayleigh(lm_modes *m)
     }
     for (int j = 1; j < m->n; j++)
         for (int i = j; i > 0 && m->lambda[i] < m->lambda[i - 1]; i--) swap(m, i, i - 1);
+}
+
+/* K c = lambda M c in the span of n shapes: a small problem whose rounding is small. */
+int lm_modes_ritz(lm_modes *m, const double *A, int first, int n)
+{
+    size_t nv = (size_t)m->sys->nv, N = (size_t)n * (size_t)n;
+    double *X = m->X + nv * (size_t)first, *XC = lm_alloc(sizeof(double) * nv * (size_t)n);
+    double *K = lm_alloc(sizeof(double) * (2 * N + (size_t)n)), *M = K ? K + N : NULL;
+    int bad = !K || !XC || lm_modes_reduce(m, A, n, X, X, K) || lm_modes_reduce(m, m->M, n, X, X, M)
+                  ? -1
+                  : lm_symmetric_eigen(n, K, M, K + 2 * N);
+    if (!bad) {
+        lm_dense_mul((int)nv, n, n, X, K, XC);
+        memcpy(X, XC, sizeof(double) * nv * (size_t)n);
+    }
+    lm_free(K);
+    lm_free(XC);
+    return bad;
 }
 
 /* ---- shapes of equal frequency ---- */

@@ -335,6 +335,48 @@ static void hanging_chain(void **state)
     table_free(&r);
 }
 
+/* ---- rigid motions in floating frames ---- */
+
+/* Their deformations are rounding, and so is what they have of stiffness. */
+static void floating_beam(const char *elements, const char *EA, const char *joints, int rigid,
+                          const double root[2], const char *method)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {N: 8, EA: 1e8}\n"
+        "sections: {s: {shape: stiffness, EA: EA, EIy: 300, EIz: 200, GJ: 150, rhoA: 2, rhoIy: "
+        "1e-7, "
+        "rhoIz: 1e-7}}\n"
+        "bodies: {a: {type: beam, section: s, from: [0, 0, 0], to: [3, 0, 0], elements: N}}\n"
+        "joints: {JOINTS}\n"
+        "formulation: ffr\n"
+        "analysis: {type: modes, count: 12}\n";
+    table r = run_model(
+        &(run_how){.text = text, .set = {elements, EA}, .swap = {{"joints: {JOINTS}", joints}}});
+    assert_string_equal(r.sum.method, method);
+    for (int i = 0; i < rigid; i++) assert_true(table_get(&r, i, "omega") == 0);
+    for (int i = 0; i < 2; i++)
+        assert_near(table_get(&r, rigid + i, "omega") / (root[i] * root[i] / 9 * 10), 1, 2e-5);
+    table_free(&r);
+}
+
+static void rigid_motions_in_floating_frames(void **state)
+{
+    (void)state;
+    static const char hinge[] =
+        "joints: {h: {type: revolute, between: [ground, a.start], axis: z}}";
+    const double stiffer = pow(1.5, 0.25);
+    const double free[] = {4.730040744862704, 4.730040744862704 * stiffer};
+    const double held[] = {1.875104068711961 * stiffer, 3.926602312047919};
+    floating_beam("N=24", "EA=1e8", "", 6, free, "dense");
+    floating_beam("N=100", "EA=1e8", "", 6, free, "dense");
+    floating_beam("N=100", "EA=1e12", "", 6, free, "dense");
+    floating_beam("N=24", "EA=1e8", hinge, 1, held, "dense");
+    floating_beam("N=200", "EA=1e8", "", 6, free, "lanczos");
+    floating_beam("N=200", "EA=1e12", "", 6, free, "lanczos");
+    floating_beam("N=600", "EA=1e8", hinge, 1, held, "lanczos");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +388,7 @@ int main(void)
         cmocka_unit_test(proportional_damping),
         cmocka_unit_test(local_damping),
         cmocka_unit_test(hanging_chain),
+        cmocka_unit_test(rigid_motions_in_floating_frames),
         cmocka_unit_test(twice_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
