@@ -21,42 +21,6 @@ static void forget_reactions(minimal *s)
         if (s->moved.own[k] < 0) s->moved.li[k] = 0;
 }
 
-int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    int bad = with_reactions(s, st, &inner);
-    if (!bad) bad = nodal_outputs(&s->in->sys, &inner, out);
-    forget_reactions(s);
-    for (int i = 0; i < s->m->spec->outputs.n && bad; i++) out[i] = NAN;
-    return bad;
-}
-
-int minimal_guards(lm_system *sys, const lm_state *st, double *out)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    int bad =
-        s->in->guards_read_forces ? with_reactions(s, st, &inner) : minimal_enter(s, st, &inner);
-    if (!bad) bad = nodal_guards(&s->in->sys, &inner, out);
-    if (s->in->guards_read_forces) forget_reactions(s);
-    return bad;
-}
-
-void minimal_describe_guard(const lm_system *sys, int i, char *text, size_t size)
-{
-    nodal_describe_guard(&((const minimal *)sys)->in->sys, i, text, size);
-}
-
-void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
-{
-    minimal *s = (minimal *)sys;
-    lm_state inner;
-    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
-    nodal_forces(&s->in->sys, &inner, joint, load);
-    forget_reactions(s);
-}
-
 static int driven_by_time(const minimal *s)
 {
     for (int k = 0; s->written && k < s->tree.nu; k++)
@@ -76,6 +40,73 @@ static int time_power(minimal *s, const lm_state *st, lm_energy *e)
     if (!bad) bad = minimal_place(s, &rest);
     for (int i = 0; i < s->in->sys.nv && !bad; i++) e->power += s->moved.ri[i] * s->moved.vi[i];
     return bad ? bad : minimal_place(s, st);
+}
+
+/* The nodal system's functions while its sensors are read: of its energies it knows all but the work of
+ * time. */
+typedef struct seen {
+    lm_form form; /* comes first: what the nodal system has as its form is this */
+    const lm_form *own;
+    minimal *s;
+    const lm_state *st;
+} seen;
+
+static int seen_energy(lm_system *in, const lm_state *inner, lm_energy *e)
+{
+    const seen *x = (const seen *)in->form;
+    int bad = nodal_energy(in, inner, e);
+    return bad ? bad : time_power(x->s, x->st, e);
+}
+
+static void begin_seeing(seen *x, minimal *s, const lm_state *st)
+{
+    *x = (seen){.form = *s->in->sys.form, .own = s->in->sys.form, .s = s, .st = st};
+    x->form.energy = seen_energy;
+    s->in->sys.form = &x->form;
+}
+
+static void end_seeing(const seen *x) { x->s->in->sys.form = x->own; }
+
+int minimal_outputs(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    seen x;
+    int bad = with_reactions(s, st, &inner);
+    begin_seeing(&x, s, st);
+    if (!bad) bad = nodal_outputs(&s->in->sys, &inner, out);
+    end_seeing(&x);
+    forget_reactions(s);
+    for (int i = 0; i < s->m->spec->outputs.n && bad; i++) out[i] = NAN;
+    return bad;
+}
+
+int minimal_guards(lm_system *sys, const lm_state *st, double *out)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    seen x;
+    int bad =
+        s->in->guards_read_forces ? with_reactions(s, st, &inner) : minimal_enter(s, st, &inner);
+    begin_seeing(&x, s, st);
+    if (!bad) bad = nodal_guards(&s->in->sys, &inner, out);
+    end_seeing(&x);
+    if (s->in->guards_read_forces) forget_reactions(s);
+    return bad;
+}
+
+void minimal_describe_guard(const lm_system *sys, int i, char *text, size_t size)
+{
+    nodal_describe_guard(&((const minimal *)sys)->in->sys, i, text, size);
+}
+
+void minimal_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
+{
+    minimal *s = (minimal *)sys;
+    lm_state inner;
+    with_reactions(s, st, &inner); /* cannot fail where the outputs did not */
+    nodal_forces(&s->in->sys, &inner, joint, load);
+    forget_reactions(s);
 }
 
 void minimal_beam_forces(lm_system *sys, const lm_state *st, double *out)

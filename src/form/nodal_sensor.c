@@ -156,14 +156,38 @@ void nodal_forces(lm_system *sys, const lm_state *st, double *joint, double *loa
     }
 }
 
+/* What comes in through ports of the power graph. It is external to the mechanism, which the sensor is
+ * of; `energy` leaves it out, as the balance of a machine has the sources of the graph in its place. */
+static double port_power(nodal *s, const lm_state *st)
+{
+    double sum = 0;
+    for (int k = 0; k < s->m->nactions; k++) {
+        const lm_action *a = &s->m->actions[k];
+        lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
+        if (!a->port) continue;
+        lm_measure_grad(a->measure, a->i, a->j, &s->kin.pair[a->pair], G);
+        pair_velocity(&s->m->pairs[a->pair], st->v, v);
+        double rate = blocks_dot(G, v), value = nodal_action_value(s, st->q, a);
+        sum += nodal_action(s, st, a, value, rate).effort * rate;
+    }
+    for (int k = 0; k < s->nloads; k++) {
+        lm_v3 F, M;
+        if (!s->load[k].spec->port || s->load[k].frame->node < 0) continue;
+        nodal_load_wrench(s, &s->load[k], &F, &M);
+        frame_kin f = on_node(s, st, s->load[k].frame);
+        sum += v3_dot(F, f.v) + v3_dot(M, f.w);
+    }
+    return sum;
+}
+
 static double energy_sensor(nodal *s, const lm_state *st, const lm_spec_sensor *c)
 {
     lm_energy e;
     if (c->body >= 0)
         nodal_body_energy(s, st, c->body, &e);
-    else
-        s->sys.form->energy(&s->sys, st, &e);
-    if (c->kind == LM_SENSOR_POWER) return e.power;
+    else if (s->sys.form->energy(&s->sys, st, &e))
+        return NAN;
+    if (c->kind == LM_SENSOR_POWER) return e.power + port_power(s, st);
     switch (c->component) {
     case LM_ENERGY_KINETIC: return e.kinetic;
     case LM_ENERGY_ELASTIC: return e.elastic;
