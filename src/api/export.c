@@ -48,10 +48,10 @@ static limber_status results_to_csv(lm_h5 *f, const char *analysis, const char *
 {
     lm_rows t;
     lm_csv *csv = NULL;
-    if (lm_rows_open(&t, f, analysis, "results")) {
-        snprintf(err, size, "%s", lm_h5_error(f));
-        return LIMBER_IO;
-    }
+    int missing = lm_rows_open(&t, f, analysis, "results");
+    if (missing > 0) snprintf(err, size, "%s stopped before it had results", analysis + 1);
+    if (missing < 0) snprintf(err, size, "%s", lm_h5_error(f));
+    if (missing) return LIMBER_IO;
     if (lm_csv_open(to, &csv, err, size)) {
         lm_rows_close(&t);
         return LIMBER_IO;

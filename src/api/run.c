@@ -2,10 +2,13 @@
 #include "api/api.h"
 
 #include "analysis/run.h"
+#include "io/rows.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 limber_run_options limber_run_options_default(void) { return (limber_run_options){0}; }
 
@@ -107,14 +110,44 @@ limber_status lm_prepare(lm_run *run)
     return lm_initial_state(run);
 }
 
-/* CSV, report and VTK from the result file. */
-static limber_status make_files(const limber_model *model, const limber_run_options *o,
+/* 1: the last analysis has stopped before there was a table of its results. */
+static int without_results(const lm_run *run)
+{
+    char err[300];
+    lm_rows t = {0};
+    lm_h5 *f = NULL;
+    if (!run->tables.group[0] || lm_h5_open(run->opt->results, LM_H5_READ, &f, err, sizeof err))
+        return 0;
+    int none = lm_rows_open(&t, f, run->tables.group, "results") > 0;
+    if (!none) lm_rows_close(&t);
+    lm_h5_close(f);
+    return none;
+}
+
+/* The CSV of the last analysis. Where that has no results, an older file of the name would be taken for
+ * them: it goes. */
+static limber_status make_csv(const lm_run *run, limber_status done, limber_messages *msg)
+{
+    const char *path = run->opt->csv;
+    struct stat old;
+    if (done == LIMBER_OK || !without_results(run))
+        return limber_export_csv(run->opt->results, path, msg);
+    if (strcmp(path, "-") == 0 || stat(path, &old) || !S_ISREG(old.st_mode)) return LIMBER_OK;
+    if (remove(path) == 0) return LIMBER_OK;
+    lm_error(&msg->diag, ((lm_loc){0}), "%s is of an earlier run and cannot be removed: %s", path,
+             strerror(errno));
+    return LIMBER_IO;
+}
+
+/* CSV, report and VTK from the result file of a run that ended with `done`. */
+static limber_status make_files(const lm_run *run, limber_status done, const limber_model *model,
                                 limber_messages *msg)
 {
+    const limber_run_options *o = run->opt;
     limber_view_options how = limber_view_options_default();
     limber_status st = LIMBER_OK, one;
     how.model = model;
-    if (o->csv && (one = limber_export_csv(o->results, o->csv, msg))) st = one;
+    if (o->csv && (one = make_csv(run, done, msg))) st = one;
     if (o->report && (one = limber_report(&o->results, 1, o->report, &how, msg))) st = one;
     if (o->vtk && (one = limber_export_vtk(o->results, o->vtk, &how, msg))) st = one;
     return st;
@@ -190,7 +223,7 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
         if (!st) st = run_all(&run);
     }
     int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
-    if (computed && run.opt->results && make_files(model, run.opt, msg) && !st) st = LIMBER_IO;
+    if (computed && run.opt->results && make_files(&run, st, model, msg) && !st) st = LIMBER_IO;
     if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
     run.sum->status = st;
     run.sum->seconds = lm_seconds() - run.started;
