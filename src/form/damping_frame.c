@@ -5,91 +5,6 @@
 
 /* ---- what holds the beam ---- */
 
-/* Bodies that hang together without the beam; the ground is behind the last of them. */
-typedef struct parts {
-    int *up;      /* [nbodies + 1] */
-    double *mass; /* [nbodies + 1] of the part, at its root */
-    int *links;   /* ... joints between it and the beam */
-} parts;
-
-static int root(const parts *p, int i)
-{
-    while (p->up[i] != i) i = p->up[i];
-    return i;
-}
-
-static int body_of(const lm_model *m, int node)
-{
-    return node < 0 ? m->nbodies : m->nodes[node].body;
-}
-
-static double mass_of(const lm_model *m, int body)
-{
-    const lm_beam *b = &m->beams[body];
-    double mass = m->bodies[body].mass;
-    if (m->bodies[body].super >= 0) mass = m->supers[m->bodies[body].super].mass;
-    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
-        const double *mx = m->elements[k].shape.mx;
-        mass += mx[0] + 2 * mx[1] + mx[2];
-    }
-    return mass;
-}
-
-static int is_compliant(const lm_action *a) { return a->coord_index < 0 && a->stiffness > 0; }
-
-/* 1: the joint holds some motion, by constraints or by the springs of a compliant one. */
-static int holds(const lm_model *m, const lm_joint *j)
-{
-    int n = j->nrows;
-    for (int k = 0; k < j->nactions; k++) n += is_compliant(&m->actions[j->first_action + k]);
-    return n > 0;
-}
-
-/* The side of a joint that is on the beam, -1: none, or both. */
-static int side_of(const lm_model *m, int body, const lm_joint *j)
-{
-    const int *node = m->pairs[j->pair].node;
-    int a = body_of(m, node[0]) == body, b = body_of(m, node[1]) == body;
-    return a == b || !holds(m, j) ? -1 : b;
-}
-
-static int other_part(const lm_model *m, const parts *p, const lm_joint *j, int side)
-{
-    return root(p, body_of(m, m->pairs[j->pair].node[1 - side]));
-}
-
-static int make_parts(const lm_model *m, int body, int njoints, lm_arena *temp, parts *p)
-{
-    p->up = LM_NEW_N(temp, int, m->nbodies + 1);
-    p->mass = LM_NEW_N(temp, double, m->nbodies + 1);
-    p->links = LM_NEW_N(temp, int, m->nbodies + 1);
-    if (!p->up || !p->mass || !p->links) return -1;
-    for (int i = 0; i <= m->nbodies; i++) p->up[i] = i;
-    for (int j = 0; j < njoints; j++) {
-        const int *node = m->pairs[m->joints[j].pair].node;
-        int a = body_of(m, node[0]), b = body_of(m, node[1]);
-        if (a == body || b == body || !holds(m, &m->joints[j])) continue;
-        a = root(p, a), b = root(p, b);
-        p->up[a < b ? a : b] = a < b ? b : a; /* the ground is a root */
-    }
-    for (int i = 0; i < m->nbodies; i++) p->mass[root(p, i)] += mass_of(m, i);
-    for (int j = 0; j < njoints; j++) {
-        int side = side_of(m, body, &m->joints[j]);
-        if (side >= 0) p->links[other_part(m, p, &m->joints[j], side)]++;
-    }
-    return 0;
-}
-
-/* The part that holds the beam, -1: none does. */
-static int holder(const lm_model *m, int body, const parts *p)
-{
-    int best = -1;
-    if (p->links[m->nbodies]) return m->nbodies;
-    for (int i = 0; i < m->nbodies; i++)
-        if (p->links[i] && p->mass[i] > (best < 0 ? mass_of(m, body) : p->mass[best])) best = i;
-    return best;
-}
-
 static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_frame *f)
 {
     damping_row r = {.pair = j->pair, .side = side, .node = m->pairs[j->pair].node[side]};
@@ -101,33 +16,33 @@ static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_fra
     for (int k = 0; k < j->nactions; k++) {
         const lm_action *a = &m->actions[j->first_action + k];
         r.measure = a->measure, r.i = a->i, r.j = a->j;
-        if (is_compliant(a)) f->row[f->nrows++] = r;
+        if (damping_is_compliant(a)) f->row[f->nrows++] = r;
     }
 }
 
 /* All rows that hold the beam, and the masses that it carries. */
-static int list_rows(const lm_model *m, int body, int njoints, lm_arena *arena, damping_frame *f)
+static int list_rows(const damping_net *net, int body, lm_arena *arena, damping_frame *f)
 {
-    lm_arena temp = {0};
-    parts p;
-    int failed = make_parts(m, body, njoints, &temp, &p), most = 0;
-    for (int j = 0; j < njoints; j++) most += m->joints[j].nrows + m->joints[j].nactions;
+    const lm_model *m = net->m;
+    const int *joint = net->joint + net->first[body];
+    int n = net->first[body + 1] - net->first[body], most = 0, by = damping_net_holder(net, body);
+    for (int k = 0; k < n; k++) most += m->joints[joint[k]].nrows + m->joints[joint[k]].nactions;
     f->row = LM_NEW_N(arena, damping_row, most);
     f->carried = LM_NEW_N(arena, double, f->n);
-    failed = failed || !f->row || !f->carried;
-    int by = failed ? -1 : holder(m, body, &p);
-    for (int j = 0; j < njoints && !failed; j++) {
-        int side = side_of(m, body, &m->joints[j]);
-        if (side < 0) continue;
-        int part = other_part(m, &p, &m->joints[j], side);
-        int node = m->pairs[m->joints[j].pair].node[side];
-        if (part == by)
-            add_rows(m, &m->joints[j], side, f);
-        else
-            f->carried[node - f->first] += p.mass[part] / p.links[part];
+    if (!f->row || !f->carried) return -1;
+    for (int k = 0; k < n; k++) {
+        const lm_joint *j = &m->joints[joint[k]];
+        int side = damping_net_side(net, body, joint[k]), links = 0;
+        int part = damping_net_part(net, body, joint[k]);
+        if (part == by) {
+            add_rows(m, j, side, f);
+            continue;
+        }
+        for (int i = 0; i < n; i++) links += damping_net_part(net, body, joint[i]) == part;
+        f->carried[m->pairs[j->pair].node[side] - f->first] +=
+            damping_net_mass(net, body, part) / links;
     }
-    lm_arena_free(&temp);
-    return failed ? -1 : 0;
+    return 0;
 }
 
 /* ---- motions that are held, and free ones ---- */
@@ -266,15 +181,15 @@ static void chord_shares(damping_frame *f, const lm_model *m, lm_v3 d)
     f->fitted = !about[0] && !about[1];
 }
 
-int damping_frame_make(const lm_model *m, int body, int njoints, lm_arena *arena,
-                       damping_frame *out)
+int damping_frame_make(const damping_net *net, int body, lm_arena *arena, damping_frame *out)
 {
+    const lm_model *m = net->m;
     damping_frame *f = out;
     *f = (damping_frame){.first = m->bodies[body].first_node,
                          .n = m->beams[body].nelements + 1,
                          .node = {m->bodies[body].first_node, -1},
                          .length = m->beams[body].length};
-    if (list_rows(m, body, njoints, arena, f)) return -1;
+    if (list_rows(net, body, arena, f)) return -1;
     int at = clamped(f, m), end[2] = {-1, -1}, held = 0;
     for (int node = f->first; node < f->first + f->n; node++) {
         if (!is_held(f, node)) continue;

@@ -11,7 +11,7 @@
 #ifndef LM_FORM_DAMPING_FRAME_H
 #define LM_FORM_DAMPING_FRAME_H
 
-#include "model/model.h"
+#include "form/damping_net.h"
 
 typedef struct damping_row { /* a measure that a joint holds at a node */
     int pair, side, node;
@@ -31,9 +31,8 @@ typedef struct damping_frame {
     double *carried; /* [n] masses on the beam beyond its own */
 } damping_frame;
 
-/* By the first `njoints` joints of the model. 0; -1: no memory. */
-int damping_frame_make(const lm_model *m, int body, int njoints, lm_arena *arena,
-                       damping_frame *out);
+/* 0; -1: no memory. */
+int damping_frame_make(const damping_net *net, int body, lm_arena *arena, damping_frame *out);
 /* Twists (v of node[0], omega) that are fitted, world axes; how many. Poses of pairs by index; NULL: as
  * drawn. `d`: the chord. */
 int damping_frame_free(const damping_frame *f, const lm_model *m, const lm_pair_pose *pose, lm_v3 d,

@@ -135,7 +135,8 @@ static void finish(const ffr_mesh *g, ffr_store *s, lm_floating *out)
     if (missing) out->spare = s->spare;
 }
 
-static int make(ffr_mesh *g, lm_arena *arena, lm_arena *temp, lm_diag *diag, lm_floating *out)
+static int make(ffr_mesh *g, const damping_net *net, lm_arena *arena, lm_arena *temp, lm_diag *diag,
+                lm_floating *out)
 {
     ffr_shapes b = {0};
     ffr_store s;
@@ -147,15 +148,15 @@ static int make(ffr_mesh *g, lm_arena *arena, lm_arena *temp, lm_diag *diag, lm_
     if (!rc) rc = ffr_mesh_integrate(g, &b, temp, &s, out);
     if (rc) return rc;
     finish(g, &s, out);
-    return ffr_damping_add(g->m, g->part, out, temp, s.C);
+    return ffr_damping_add(net, g->part, out, temp, s.C);
 }
 
-int ffr_basis_make(const lm_model *m, const ffr_part *part, lm_arena *arena, double *scratch,
+int ffr_basis_make(const damping_net *net, const ffr_part *part, lm_arena *arena, double *scratch,
                    lm_diag *diag, lm_floating *out)
 {
-    ffr_mesh g = {.m = m, .part = part, .scratch = scratch};
+    ffr_mesh g = {.m = net->m, .part = part, .scratch = scratch};
     lm_arena temp = {0};
-    int rc = make(&g, arena, &temp, diag, out);
+    int rc = make(&g, net, arena, &temp, diag, out);
     lm_arena_free(&temp);
     return rc;
 }

@@ -157,16 +157,16 @@ static void add_damping(maker *k, double alpha, double *C)
         }
 }
 
-int ffr_damping_add(const lm_model *m, const ffr_part *part, const lm_floating *f, lm_arena *temp,
-                    double *C)
+int ffr_damping_add(const damping_net *net, const ffr_part *part, const lm_floating *f,
+                    lm_arena *temp, double *C)
 {
+    const lm_model *m = net->m;
     const lm_beam *beam = &m->beams[part->body];
     const lm_element *e = &m->elements[part->first];
     lm_m3 R = quat_m3(m->nodes[e->node[0]].q);
     maker k = {.m = m, .f = f, .axes = m3_mul(&R, &e->A[0])};
     if (beam->damping_mass == 0 || part->n < beam->nelements) return 0; /* several: refused */
-    if (damping_frame_make(m, part->body, m->njoints, temp, &k.frame) || reserve(&k, temp))
-        return -1;
+    if (damping_frame_make(net, part->body, temp, &k.frame) || reserve(&k, temp)) return -1;
     carried_by(&k);
     if (k.frame.fitted) fit(&k);
     add_damping(&k, beam->damping_mass, C);

@@ -55,7 +55,8 @@ static void refuse_sections(const ffr *s, lm_diag *diag)
 /* ---- units ---- */
 
 /* The shapes of a part: those of an equal one before it, or new ones. 0, -1, 1 as ffr_basis_make. */
-static int find_basis(ffr *s, int part, const lm_floating **of, double *scratch, lm_diag *diag)
+static int find_basis(ffr *s, const damping_net *net, int part, const lm_floating **of,
+                      double *scratch, lm_diag *diag)
 {
     enum { LOOK_BACK = 16 }; /* chains are of one kind, or of a few in turn */
     const ffr_part *p = s->division->part;
@@ -66,16 +67,18 @@ static int find_basis(ffr *s, int part, const lm_floating **of, double *scratch,
         }
     lm_floating *f = LM_NEW(&s->arena, lm_floating);
     of[part] = f;
-    return f ? ffr_basis_make(s->m, &p[part], &s->arena, scratch, diag, f) : -1;
+    return f ? ffr_basis_make(net, &p[part], &s->arena, scratch, diag, f) : -1;
 }
 
 static int make_bases(ffr *s, const lm_floating **of, lm_diag *diag)
 {
-    int bad = 0;
-    double *scratch = lm_alloc(sizeof(double) * (size_t)(s->m->section_scratch + 1));
-    if (!scratch) return -1;
-    for (int p = 0; p < s->division->nparts && !bad; p++) bad = find_basis(s, p, of, scratch, diag);
-    lm_free(scratch);
+    lm_arena temp = {0};
+    damping_net net;
+    double *scratch = LM_NEW_N(&temp, double, s->m->section_scratch);
+    int bad = scratch && !damping_net_make(s->m, s->m->njoints, &temp, &net) ? 0 : -1;
+    for (int p = 0; p < s->division->nparts && !bad; p++)
+        bad = find_basis(s, &net, p, of, scratch, diag);
+    lm_arena_free(&temp);
     return bad;
 }
 

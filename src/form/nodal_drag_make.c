@@ -197,6 +197,23 @@ static void drawn_weights(const nodal *s, nodal_damped *d)
     for (int k = 0; k < f->n; k++) nodal_block_turn(&axes, 1, d->push[k], d->weight[k]);
 }
 
+/* *lump: of those of rigid pieces, which come in the order of the nodes, the next to look at. */
+static int make_drag(nodal *s, const damping_net *net, int body, int *lump)
+{
+    const lm_beam *beam = &s->m->beams[body];
+    nodal_damped *d = &s->damped[s->ndamped];
+    if (beam->damping_mass == 0 || !beam->nelements) return 0;
+    d->alpha = beam->damping_mass, d->element = beam->first_element;
+    if (damping_frame_make(net, body, &s->arena, &d->frame) || reserve(d, &s->arena)) return -1;
+    while (*lump < s->nlumps && s->lumps[*lump].node < d->frame.first) ++*lump;
+    if (*lump < s->nlumps && s->lumps[*lump].node == d->frame.first) d->lumps = &s->lumps[*lump];
+    drawn_weights(s, d);
+    s->ndamped++;
+    for (int k = 0; k < beam->nelements; k++)
+        s->drags[s->ndrags++] = (nodal_drag){.element = d->element + k, .beam = d};
+    return 0;
+}
+
 int nodal_make_drags(nodal *s)
 {
     const lm_model *m = s->m;
@@ -207,19 +224,11 @@ int nodal_make_drags(nodal *s)
     s->drags = LM_NEW_N(&s->arena, nodal_drag, elements);
     s->damped = LM_NEW_N(&s->arena, nodal_damped, beams);
     if (!s->drags || !s->damped) return -1;
-    for (int b = 0; b < m->nbodies; b++) {
-        const lm_beam *beam = &m->beams[b];
-        nodal_damped *d = &s->damped[s->ndamped];
-        if (beam->damping_mass == 0 || !beam->nelements) continue;
-        d->alpha = beam->damping_mass, d->element = beam->first_element;
-        if (damping_frame_make(m, b, joints, &s->arena, &d->frame) || reserve(d, &s->arena))
-            return -1;
-        for (int k = 0; k < s->nlumps && !d->lumps; k++)
-            if (s->lumps[k].node == d->frame.first) d->lumps = &s->lumps[k];
-        drawn_weights(s, d);
-        s->ndamped++;
-        for (int k = 0; k < beam->nelements; k++)
-            s->drags[s->ndrags++] = (nodal_drag){.element = d->element + k, .beam = d};
-    }
-    return 0;
+    lm_arena temp = {0};
+    damping_net net;
+    int bad = beams && damping_net_make(m, joints, &temp, &net) ? -1 : 0;
+    for (int b = 0, lump = 0; b < m->nbodies && beams && !bad; b++)
+        bad = make_drag(s, &net, b, &lump);
+    lm_arena_free(&temp);
+    return bad;
 }

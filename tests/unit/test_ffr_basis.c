@@ -69,7 +69,9 @@ static ffr_part whole(const made *b, int body)
 
 static int build(made *b, const ffr_part *p)
 {
-    return ffr_basis_make(&b->m, p, &b->arena, b->scratch, &b->diag, &b->f);
+    damping_net net;
+    if (damping_net_make(&b->m, b->m.njoints, &b->arena, &net)) return -1;
+    return ffr_basis_make(&net, p, &b->arena, b->scratch, &b->diag, &b->f);
 }
 
 /* One beam along x; `keys` is its section and more. */
