@@ -117,6 +117,39 @@ def natural(do, rows):
                  frequencies(do, sheared(), form, "n=64"), 1e-3)
 
 
+# A rope hangs from a hinge, its weight 10^5 times what bends it (EI/L^2).
+ROPE = """limber: 1
+parameters: {n: 8}
+gravity: [0, 0, -9.81]
+sections: {rope: {shape: stiffness, EA: 1e6, EIy: 1e-5, EIz: 1e-5, GJ: 1e-5, rhoA: 0.5, rhoIy: 1e-9, rhoIz: 1e-9}}
+bodies: {rope: {type: beam, section: rope, from: [0, 0, 0], to: [0, 0, -2], elements: n}}
+joints: {hook: {type: spherical, between: [ground, rope.start]}}
+analysis: {type: modes, about: statics, count: 5}
+outputs: {x: pos(rope.end).x}
+"""
+BESSEL = (2.404825557695773, 5.520078110286311)  # zeros of J_0
+
+
+def rope(do, rows):
+    rows.about("rope that hangs, 8 elements", "Bernoulli")
+    exact = [zero / 2 * math.sqrt(9.81 / 2) for zero in BESSEL]
+    for form, bound in (("corotational", 3e-5), ("minimal", 3e-5), (RIGID, 3e-2), ("ffr", 1e-3), ("elastodynamic", 3e-5)):
+        omega = [w for w in do.run(changed(ROPE, form))[0]["omega"] if w > 1e-3]
+        rows.add("two frequencies, $J_0(2\\omega\\sqrt{L/g}) = 0$", plain(form), exact, [omega[0], omega[2]], bound)
+
+
+def damped(do, rows):
+    """Rayleigh's damping by mass, however the beam is held."""
+    for ends, exact, rigid in (("clamped-free", CLAMPED_FREE, 1e-2), ("clamped-clamped", CLAMPED_CLAMPED, 2e-2),
+                               ("pinned-pinned", PINNED_PINNED, 2e-4)):
+        rows.about(f"beam, {ends}, 16 elements, `damping: {{mass: 0.2}}`", EXACT)
+        text = held(ends).replace("rhoA: 1}", "rhoA: 1, damping: {mass: 0.2, stiffness: 0}}")
+        for form in ALL:
+            found = do.run(changed(line(text, "loads", None), form, "{type: modes, count: 2}"))[0]
+            rows.add("two damping ratios, $\\alpha/2\\omega$", plain(form), [0.1 / w for w in exact[:2]],
+                     found["damping_ratio"], rigid if form == RIGID else 1e-4)
+
+
 def rows_of(do, rows):
     rows.by_topic(do, (("statics, small loads", small_loads), ("large bending", large_loads), ("buckling", buckling),
-                       ("frequencies of beams and frames", natural)))
+                       ("frequencies of beams and frames", natural), ("ropes", rope), ("damping", damped)))

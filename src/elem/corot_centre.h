@@ -2,8 +2,8 @@
  *
  *     m x_c = sum_i m_i x_i + h_i t_i - arc e d,   e = (t_a - t_b) . d,
  *
- * t_i the sections' x axes, d the chord. The last part is of second order: how far bending draws the mass
- * along the chord, a tenth of which the tangents alone would make too much at a free end
+ * t_i the sections' x axes, d the chord. The last part is of second order: bending
+ * draws the mass along the chord by less than the tangents alone would have it
  * (docs/theory/corotational-beam.md). Nothing of this knows the frame, whose own motion does not matter. */
 #ifndef LM_ELEM_COROT_CENTRE_H
 #define LM_ELEM_COROT_CENTRE_H
