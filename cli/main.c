@@ -65,8 +65,8 @@ static int command_run(const args *a, limber_messages *msg)
     limber_summary sum;
     told t = {0};
     char path[512], ending[32];
-    const char *alone =
-        analysis_of(a->command); /* it leaves the results of the model's list as they are */
+    /* one by its name leaves the results of the model's list as they are */
+    const char *alone = analysis_of(a->command);
     int bad = load(a, &model, msg);
     if (bad) return bad;
     snprintf(ending, sizeof ending, alone ? "_%s.h5" : ".h5", a->command);

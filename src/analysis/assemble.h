@@ -26,8 +26,8 @@ typedef struct lm_bare {
     lm_row **rows; /* [nl] the system's, to be steered */
     double *value; /* [nl] what each prescribes in the end */
     double *shift; /* [nl] what each row is away from its value at the start of the path */
-    unsigned char
-        *dependent; /* [nl] 1: no prescribed coordinate, or one that others prescribe too */
+    /* [nl] 1: no prescribed coordinate, or one that others prescribe too */
+    unsigned char *dependent;
     lm_system *sys;
 } lm_bare;
 

@@ -6,8 +6,9 @@
  *
  *     f = alpha M V'  on its nodes,   -B^T h,  h = R^T f,  on those that xi is made of,
  *
- * M the consistent mass of its elements, turning with their chords, or that of its rigid pieces. Since B R is the identity a rigid motion
- * of the whole beam is not damped and momentum is kept, and the power lost is alpha V'^T M V'.
+ * M the consistent mass of its elements, turning with their chords, or that of its rigid pieces. Since B R is
+ * the identity a rigid motion of the whole beam is not damped and momentum is kept, and the power lost is
+ * alpha V'^T M V'.
  *
  * What the joints leave free is fitted: xi = b V + A w, and w leaves no momentum A^T W^T (V - R xi) with the
  * weights W = M R as drawn, turning with node[0]. Those of the deformed beam would take a straight beam that

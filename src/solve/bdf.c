@@ -42,9 +42,8 @@ static int integrate_power(bdf *b, double t)
     s->work = s->lost = 0;
     for (int i = 0; i < 4; i++) {
         lm_state st = {t0, s->q0, s->v0, s->a0, s->lam0};
-        lm_energy e;
         if (i > 0 && state_at(b, t0 + x[i] * h, &st)) return 1;
-        if (s->sys->form->energy(s->sys, &st, &e)) e = (lm_energy){0};
+        lm_energy e = lm_integrator_energy(s, &st);
         s->work += h * weight[i] * e.power;
         s->lost += h * weight[i] * e.dissipation;
     }

@@ -34,9 +34,8 @@ static double work(int k)
 /* Power of the forces, and what dampers take, as the last two components. */
 static void powers(extrapolation *g, const lm_state *st, double *dy)
 {
-    lm_system *sys = g->base.sys;
     lm_energy e = {0};
-    if (sys->works && sys->form->energy(sys, st, &e)) e = (lm_energy){0};
+    if (g->base.sys->works) e = lm_integrator_energy(&g->base, st);
     dy[0] = e.power;
     dy[1] = e.dissipation;
 }

@@ -57,6 +57,12 @@ double lm_integrator_far(lm_integrator *g)
     return fmax(1, 0.1 * lm_integrator_reach(g) / g->clock->size);
 }
 
+lm_energy lm_integrator_energy(const lm_integrator *g, const lm_state *st)
+{
+    lm_energy e = {0};
+    return g->sys->form->energy(g->sys, st, &e) ? (lm_energy){0} : e;
+}
+
 double lm_speed_norm(const lm_system *sys, double size, const double *dx)
 {
     double most = 0, unit = 1 / (size * size);

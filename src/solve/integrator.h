@@ -116,6 +116,9 @@ double lm_integrator_reach(lm_integrator *g);
  * for a mechanism near the origin. */
 double lm_integrator_far(lm_integrator *g);
 
+/* Energies and powers at a state; none where a function of the user fails in it. */
+lm_energy lm_integrator_energy(const lm_integrator *g, const lm_state *st);
+
 /* Count an accepted step of size h in the statistics. */
 void lm_integrator_count(lm_integrator *g, double h);
 /* The same, and the clock is at its end, t. */

@@ -85,7 +85,7 @@ static int integrate_power(radau *g, double t)
         lm_state st;
         lm_energy e = {0};
         bad = state_at(g, t0 + m->c[i] * h, &st) != 0;
-        if (!bad && s->sys->form->energy(s->sys, &st, &e)) e = (lm_energy){0};
+        if (!bad) e = lm_integrator_energy(s, &st);
         s->work += h * m->A[2][i] * e.power;
         s->lost += h * m->A[2][i] * e.dissipation;
     }
