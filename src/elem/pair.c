@@ -95,6 +95,9 @@ static rot_part rotvec_part(int i, const lm_pair_pose *p, int tangent)
     return r;
 }
 
+/* No function of the poses has the rate e . (omega_b - omega_a): g = e is not a gradient. */
+static rot_part spin_part(lm_v3 e) { return (rot_part){.g = e, .A = m3_scale(-1, m3_skew(e))}; }
+
 void lm_measure_rotvec(const lm_pair_pose *p, double value[3], lm_v3 g[3])
 {
     lm_v3 th = rotvec(p);
@@ -108,6 +111,7 @@ static rot_part rotation(lm_measure m, int i, int j, const lm_pair_pose *p, int 
     if (m == LM_DOT) return dot_part(m3_col(&p->e, i), m3_col(&p->f, j), tangent);
     if (m == LM_TWIST) return twist_part(p, tangent);
     if (m == LM_ROTVEC) return rotvec_part(i, p, tangent);
+    if (m == LM_SPIN) return spin_part(m3_col(&p->e, i));
     if (m == LM_ANGLE1 || m == LM_ANGLE2) return universal_part(m, p, tangent);
     int a = (i + 1) % 3, b = (i + 2) % 3;
     rot_part u = dot_part(m3_col(&p->e, b), m3_col(&p->f, a), tangent);
@@ -133,6 +137,7 @@ static lm_v3 rotation_gradient(lm_measure m, int i, int j, const lm_pair_pose *p
 {
     if (m == LM_DOT) return v3_cross(m3_col(&p->f, j), m3_col(&p->e, i));
     if (m == LM_TWIST) return twist_gradient(p);
+    if (m == LM_SPIN) return m3_col(&p->e, i);
     return rotation(m, i, j, p, 0).g;
 }
 

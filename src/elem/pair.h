@@ -19,7 +19,8 @@ typedef enum lm_measure {
     LM_TWIST,  /* angle of b against a about the third axis */
     LM_ANGLE1, /* universal joint: cross against a, about e_1 */
     LM_ANGLE2, /* universal joint: b against the cross, about f_2 */
-    LM_ROTVEC  /* component i of the rotation vector of b against a, in a's axes */
+    LM_ROTVEC, /* component i of the rotation vector of b against a, in a's axes */
+    LM_SPIN    /* of dampers: only its rate is defined, e_i . (omega_b - omega_a); the value is 0 */
 } lm_measure;
 
 enum { LM_XA, LM_PA, LM_XB, LM_PB, LM_PAIR_BLOCKS };

@@ -127,7 +127,7 @@ static void reserve(lm_model *m, const lm_spec *s)
     m->pairs = LM_NEW_N(&m->arena, lm_pair, s->joints.n + s->forces.n);
     m->joints = LM_NEW_N(&m->arena, lm_joint, s->joints.n);
     m->rows = LM_NEW_N(&m->arena, lm_row, 9 * s->joints.n + s->initial.n);
-    m->actions = LM_NEW_N(&m->arena, lm_action, 12 * s->joints.n + 6 * s->forces.n);
+    m->actions = LM_NEW_N(&m->arena, lm_action, 12 * s->joints.n + 9 * s->forces.n);
     m->coords = LM_NEW_N(&m->arena, lm_coord, LM_JOINT_COORDS * s->joints.n);
 }
 

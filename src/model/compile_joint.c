@@ -178,7 +178,21 @@ static void add_carried(lm_model *m, int joint, int c, const joint_def *def)
                                             .coord_index = index};
 }
 
-/* A compliant joint: each row becomes a spring-damper. */
+/* An action, and apart from it the damper of a rotation vector: its moment is proportional to the relative
+ * angular velocity in the axes of a, not to the rate of the vector. */
+static void add_action(lm_model *m, lm_action a)
+{
+    double damping = a.damping;
+    if (a.measure == LM_ROTVEC) a.damping = 0;
+    if (a.stiffness != 0 || a.damping != 0) m->actions[m->nactions++] = a;
+    if (a.damping == damping) return;
+    a.measure = LM_SPIN, a.stiffness = 0, a.damping = damping;
+    m->actions[m->nactions++] = a;
+}
+
+/* A compliant joint: each row becomes a spring-damper. A damper must not see a rotation of the whole, so that
+ * points are held along the axes of a instead of the world's; the springs, equal in all directions, are the
+ * same ones. */
 static void add_compliant(lm_model *m, int joint, const measure_def *def, double offset)
 {
     const lm_spec_joint *s = &m->spec->joints.at[joint];
@@ -193,7 +207,8 @@ static void add_compliant(lm_model *m, int joint, const measure_def *def, double
                    .damping = s->compliant_damping[rot],
                    .coord_index = -1};
     if (def->measure == LM_ANTI) a.measure = LM_ROTVEC;
-    m->actions[m->nactions++] = a;
+    if (def->measure == LM_POINT) a.measure = LM_ALONG;
+    add_action(m, a);
 }
 
 static int carrier(const lm_model *m, int frame) { return m->frames[frame].node; }
@@ -268,7 +283,6 @@ void lm_compile_force(lm_model *m, int i, lm_diag *diag)
         return;
     }
     for (int k = 0; k < 6; k++) {
-        if (s->stiffness[k] == 0 && s->damping[k] == 0) continue;
         lm_action a = {.owner = s->item.name,
                        .pair = pair,
                        .measure = k < 3 ? LM_ALONG : LM_ROTVEC,
@@ -277,7 +291,7 @@ void lm_compile_force(lm_model *m, int i, lm_diag *diag)
                        .damping = s->damping[k],
                        .coord_index = -1};
         if (k < 3) a.offset = v3_dot(m3_col(&R, k), d);
-        m->actions[m->nactions++] = a;
+        add_action(m, a);
     }
 }
 

@@ -101,6 +101,37 @@ static void test_derivatives(void **unused)
     }
 }
 
+/* The axes of dampers turn with a. */
+static void check_spin(int i)
+{
+    state s = random_state(3);
+    lm_v3 v[4] = {rnd3(1), rnd3(1), rnd3(1), rnd3(1)}, G[4], Gp[4], Gm[4];
+    lm_m3 H[4][4];
+    double h = 1e-6;
+    state sp = moved(s, v, h), sm = moved(s, v, -h);
+    lm_pair_pose p = pose(&s), pp = pose(&sp), pm = pose(&sm);
+    assert_true(lm_measure_value(LM_SPIN, i, 0, &p) == 0);
+    lm_measure_grad(LM_SPIN, i, 0, &p, G);
+    lm_measure_grad(LM_SPIN, i, 0, &pp, Gp);
+    lm_measure_grad(LM_SPIN, i, 0, &pm, Gm);
+    double rate = 0, is = v3_dot(m3_col(&p.e, i), v3_sub(v[3], v[1]));
+    for (int k = 0; k < 4; k++) rate += v3_dot(G[k], v[k]);
+    assert_true(fabs(rate - is) < 1e-14);
+    unsigned set = lm_measure_hess(LM_SPIN, i, 0, &p, H);
+    for (int r = 0; r < 4; r++) {
+        lm_v3 d = v3(0, 0, 0), f = v3_mul(1 / (2 * h), v3_sub(Gp[r], Gm[r]));
+        for (int c = 0; c < 4; c++)
+            if (set >> (4 * r + c) & 1) d = v3_add(d, m3_v(&H[r][c], v[c]));
+        assert_true(v3_norm(v3_sub(d, f)) < 2e-7 * (1 + v3_norm(f)));
+    }
+}
+
+static void test_spin(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 100; n++) check_spin(n % 3);
+}
+
 /* A turn by phi about the axis is measured as phi, with the right sign. */
 static void test_signs(void **unused)
 {
@@ -124,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_spin),
         cmocka_unit_test(test_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
