@@ -141,25 +141,37 @@ static lm_v3 rotation_gradient(lm_measure m, int i, int j, const lm_pair_pose *p
     return rotation(m, i, j, p, 0).g;
 }
 
+static lm_v3 axis(int i) { return v3(i == 0, i == 1, i == 2); }
+
+/* The axis along which a displacement is measured, (e_i + f_i)/2 or e_i, as its parts on a and b. */
+static void axis_parts(lm_measure m, int i, const lm_pair_pose *p, lm_v3 part[2])
+{
+    part[0] = part[1] = v3(0, 0, 0);
+    if (m == LM_ALONG) part[0] = m3_col(&p->e, i);
+    if (m != LM_MEAN) return;
+    part[0] = v3_mul(0.5, m3_col(&p->e, i));
+    part[1] = v3_mul(0.5, m3_col(&p->f, i));
+}
+
+/* Force direction on b of the translational measures. */
+static lm_v3 direction(lm_measure m, int i, const lm_pair_pose *p)
+{
+    lm_v3 part[2];
+    if (m == LM_POINT) return axis(i);
+    if (m == LM_LENGTH) return v3_mul(1 / v3_norm(p->d), p->d);
+    axis_parts(m, i, p, part);
+    return v3_add(part[0], part[1]);
+}
+
 double lm_measure_value(lm_measure m, int i, int j, const lm_pair_pose *p)
 {
     if (m == LM_POINT) return v3_get(p->d, i);
-    if (m == LM_ALONG) return v3_dot(m3_col(&p->e, i), p->d);
+    if (m == LM_ALONG || m == LM_MEAN) return v3_dot(direction(m, i, p), p->d);
     if (m == LM_LENGTH) return v3_norm(p->d);
     if (m == LM_DOT) return v3_dot(m3_col(&p->e, i), m3_col(&p->f, j));
     if (m == LM_TWIST) return twist_value(p);
     if (m == LM_ROTVEC) return v3_get(rotvec(p), i);
     return rotation(m, i, j, p, 0).value;
-}
-
-static lm_v3 axis(int i) { return v3(i == 0, i == 1, i == 2); }
-
-/* Force direction on b of the translational measures. */
-static lm_v3 direction(lm_measure m, int i, const lm_pair_pose *p)
-{
-    if (m == LM_POINT) return axis(i);
-    if (m == LM_ALONG) return m3_col(&p->e, i);
-    return v3_mul(1 / v3_norm(p->d), p->d);
 }
 
 void lm_measure_grad(lm_measure m, int i, int j, const lm_pair_pose *p, lm_v3 G[LM_PAIR_BLOCKS])
@@ -171,12 +183,15 @@ void lm_measure_grad(lm_measure m, int i, int j, const lm_pair_pose *p, lm_v3 G[
         G[LM_PB] = g;
         return;
     }
-    lm_v3 g = direction(m, i, p);
+    lm_v3 g = direction(m, i, p), part[2];
     G[LM_XA] = v3_neg(g);
     G[LM_XB] = g;
     G[LM_PB] = v3_cross(p->rho[1], g);
     G[LM_PA] = v3_cross(g, p->rho[0]);
-    if (m == LM_ALONG) G[LM_PA] = v3_add(G[LM_PA], v3_cross(g, p->d));
+    if (m != LM_ALONG && m != LM_MEAN) return;
+    axis_parts(m, i, p, part);
+    G[LM_PA] = v3_add(G[LM_PA], v3_cross(part[0], p->d));
+    if (m == LM_MEAN) G[LM_PB] = v3_add(G[LM_PB], v3_cross(part[1], p->d));
 }
 
 enum { ROT_SET = 1 << 5 | 1 << 7 | 1 << 13 | 1 << 15, POINT_SET = 1 << 5 | 1 << 15 };
@@ -198,29 +213,39 @@ static unsigned rotation_hess(lm_measure m, int i, int j, const lm_pair_pose *p,
     return ROT_SET;
 }
 
-/* Translational measures: the direction g changes by dg = P dd + Q psi_a, where
- * dd = dxb - dxa - skew(rho_b) psi_b + skew(rho_a) psi_a. */
+/* The axis u of a side turns with it: d(u x d) = skew(d) skew(u) psi + skew(u) dd in the row of that
+ * side, dd = dxb - dxa - skew(rho_b) psi_b + skew(rho_a) psi_a. */
+static void axis_turns(const lm_pair_pose *p, int row, lm_v3 u,
+                       lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS])
+{
+    lm_m3 S = m3_skew(u), sa = m3_skew(p->rho[0]), sb = m3_skew(p->rho[1]);
+    H[row][row] = m3_add(H[row][row], m3_skew_skew(p->d, u));
+    H[row][LM_PA] = m3_add(H[row][LM_PA], m3_mul(&S, &sa));
+    H[row][LM_PB] = m3_add(H[row][LM_PB], m3_scale(-1, m3_mul(&S, &sb)));
+    H[row][LM_XA] = m3_add(H[row][LM_XA], m3_scale(-1, S));
+    H[row][LM_XB] = m3_add(H[row][LM_XB], S);
+}
+
+/* Translational measures: the direction g changes by dg = P dd + Qa psi_a + Qb psi_b. */
 unsigned lm_measure_hess(lm_measure m, int i, int j, const lm_pair_pose *p,
                          lm_m3 H[LM_PAIR_BLOCKS][LM_PAIR_BLOCKS])
 {
     if (lm_measure_is_rotation(m)) return rotation_hess(m, i, j, p, H);
-    lm_v3 g = direction(m, i, p);
+    lm_v3 g = direction(m, i, p), part[2];
     lm_m3 ta = m3_scale(-1, m3_skew_skew(g, p->rho[0])), tb = m3_skew_skew(g, p->rho[1]);
     if (m == LM_POINT) {
         H[LM_PA][LM_PA] = ta;
         H[LM_PB][LM_PB] = tb;
         return POINT_SET;
     }
-    lm_m3 P = {{0}}, Q = {{0}};
+    lm_m3 P = {{0}}, sa = m3_skew(p->rho[0]), sb = m3_skew(p->rho[1]), C[LM_PAIR_BLOCKS];
     if (m == LM_LENGTH)
         P = m3_scale(1 / v3_norm(p->d), m3_add(m3_identity(), m3_scale(-1, m3_outer(g, g))));
-    else
-        Q = m3_scale(-1, m3_skew(g));
-    lm_m3 sa = m3_skew(p->rho[0]), sb = m3_skew(p->rho[1]), C[LM_PAIR_BLOCKS];
+    axis_parts(m, i, p, part);
     C[LM_XA] = m3_scale(-1, P);
-    C[LM_PA] = m3_add(m3_mul(&P, &sa), Q);
+    C[LM_PA] = m3_add(m3_mul(&P, &sa), m3_skew(v3_neg(part[0])));
     C[LM_XB] = P;
-    C[LM_PB] = m3_scale(-1, m3_mul(&P, &sb));
+    C[LM_PB] = m3_scale(-1, m3_add(m3_mul(&P, &sb), m3_skew(part[1])));
     for (int c = 0; c < LM_PAIR_BLOCKS; c++) {
         H[LM_XA][c] = m3_scale(-1, C[c]);
         H[LM_XB][c] = C[c];
@@ -229,14 +254,8 @@ unsigned lm_measure_hess(lm_measure m, int i, int j, const lm_pair_pose *p,
     }
     H[LM_PA][LM_PA] = m3_add(H[LM_PA][LM_PA], ta);
     H[LM_PB][LM_PB] = m3_add(H[LM_PB][LM_PB], tb);
-    if (m == LM_ALONG) { /* d(e x d) = skew(d) skew(e) psi_a + skew(e) dd */
-        lm_m3 S = m3_skew(g);
-        H[LM_PA][LM_PA] = m3_add(H[LM_PA][LM_PA], m3_skew_skew(p->d, g));
-        H[LM_PA][LM_PA] = m3_add(H[LM_PA][LM_PA], m3_mul(&S, &sa));
-        H[LM_PA][LM_XA] = m3_add(H[LM_PA][LM_XA], m3_scale(-1, S));
-        H[LM_PA][LM_XB] = m3_add(H[LM_PA][LM_XB], S);
-        H[LM_PA][LM_PB] = m3_add(H[LM_PA][LM_PB], m3_scale(-1, m3_mul(&S, &sb)));
-    }
+    if (m != LM_LENGTH) axis_turns(p, LM_PA, part[0], H);
+    if (m == LM_MEAN) axis_turns(p, LM_PB, part[1], H);
     return 0xffff;
 }
 

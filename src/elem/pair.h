@@ -13,6 +13,7 @@
 typedef enum lm_measure {
     LM_POINT,  /* world component i of d */
     LM_ALONG,  /* e_i . d */
+    LM_MEAN,   /* (e_i + f_i)/2 . d: neither side comes first */
     LM_LENGTH, /* |d| */
     LM_DOT,    /* e_i . f_j */
     LM_ANTI,   /* sine-like rotation about e_i: (f_j . e_k - f_k . e_j)/2 with ijk cyclic */

@@ -137,9 +137,28 @@ double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b)
     return sum;
 }
 
+/* 1: the pair of the element's joint goes from its second node to its first. */
+static int goes_back(const nodal *s, int element)
+{
+    return s->m->pairs[middle(s, element)->pair].node[0] != s->m->elements[element].node[0];
+}
+
+/* From the end of the piece before to that of the piece behind, where the springs yield along and
+ * across. */
+static lm_v3 opening(const nodal *s, int element)
+{
+    lm_v3 d = s->kin.pair[middle(s, element)->pair].d;
+    return goes_back(s, element) ? v3_neg(d) : d;
+}
+
+/* What the piece behind exerts on the piece before; the moment about the end of the piece behind. */
 static void middle_forces(nodal *s, const lm_state *st, int element, lm_v3 *F, lm_v3 *M)
 {
     nodal_reaction(s, st, s->division->first_joint + element, F, M);
+    if (goes_back(s, element)) {
+        *M = v3_sub(*M, v3_cross(opening(s, element), *F));
+        return;
+    }
     *F = v3_neg(*F);
     *M = v3_neg(*M);
 }
@@ -171,6 +190,7 @@ void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v
     lump_motion m = motion_of(s, st, &piece);
     lm_v3 load = v3_mul(-len * g->cut.rhoA, m.pull);
     middle_forces(s, st, g->place.element, F, M);
+    if (!far) *M = v3_add(*M, v3_cross(opening(s, g->place.element), *F));
     *M = v3_add(*M, v3_cross(v3_mul(len, x), *F));
     *M = v3_add(*M, v3_cross(v3_mul(0.5 * len, x), load));
     *F = v3_add(*F, load);

@@ -21,6 +21,20 @@ static void refuse(const lm_model *m, lm_diag *diag)
                  "mechanism");
 }
 
+/* Hinges that only bend would make another beam of it than the model says. */
+static void refuse_shearless(const lm_model *m, lm_diag *diag)
+{
+    for (int b = 0; b < m->nbodies && m->spec->formulation.springs_bending; b++) {
+        const lm_spec_body *body = &m->spec->bodies.at[b];
+        if (m->bodies[b].type != LM_BODY_BEAM || !body->timoshenko) continue;
+        lm_error(diag, m->spec->formulation.loc,
+                 "'springs: bending' leaves out the shear of beam '%s', which 'theory: timoshenko' "
+                 "asks for: use 'springs: all' (the default), or 'theory: euler-bernoulli'",
+                 body->item.name);
+        return;
+    }
+}
+
 /* The piece around an inner node hangs between springs: without mass nothing says how it moves. */
 static void refuse_massless(const lm_model *m, const nodal_division *d, lm_diag *diag)
 {
@@ -59,7 +73,7 @@ static int note_springs(const lm_model *m, lm_arena *a, const nodal_division *d,
 static nodal_division *divide(const lm_model *m)
 {
     lm_arena temp = {0};
-    rfe_rule rule = {.all = m->spec->formulation.springs_all};
+    rfe_rule rule = {.all = !m->spec->formulation.springs_bending};
     nodal_division *d = rfe_divide(m, &rule);
     if (d && m->spec->formulation.closure_spring) {
         int failed = note_springs(m, &temp, d, &rule);
@@ -117,11 +131,60 @@ static int rename_form(lm_system *sys, int joints, lm_arena *arena)
     return 0;
 }
 
+/* ---- loops that the hinges lock ---- */
+
+/* Constraints that the others imply, as drawn; *row the first of them. < 0: no memory. */
+static int count_redundant(lm_system *sys, int *row)
+{
+    lm_arena temp = {0};
+    double *q = LM_NEW_N(&temp, double, sys->nq), *v = LM_NEW_N(&temp, double, sys->nv);
+    int n = !q || !v || sys->form->initial(sys, q, v) ? -1 : sys->form->select_rows(sys, 0, q, 1);
+    for (*row = 0; *row < sys->nl - 1 && sys->active[*row];) ++*row;
+    lm_arena_free(&temp);
+    return n;
+}
+
+/* Constraints that the same mechanism has too many of with beams that yield to everything. */
+static int redundant_anyway(const lm_model *m, lm_diag *diag)
+{
+    lm_system *sys;
+    int row;
+    if (nodal_create(m, NULL, NULL, diag, &sys)) return -1;
+    int n = count_redundant(sys, &row);
+    nodal_destroy(sys);
+    return n;
+}
+
+/* Where the hinges of closed loops leave no motion to what loads them, forces are distributed as the
+ * choice of independent rows has it, not as the beams' stiffness would. */
+static int warn_locked(const lm_model *m, lm_system *divided, lm_diag *diag)
+{
+    int row, n = count_redundant(divided, &row);
+    if (n <= 0) return n;
+    const lm_model *d = divided->model;
+    const char *joint = d->joints[d->rows[row].joint].name;
+    int anyway = redundant_anyway(m, diag);
+    if (anyway < 0) return -1;
+    if (n <= anyway) return 0;
+    if (m->spec->formulation.springs_bending)
+        lm_warning(diag, m->spec->formulation.loc,
+                   "beams that only bend lock the loop through '%s': the forces in it follow from "
+                   "stretch, and are not right without; use 'springs: all'",
+                   joint);
+    else
+        lm_warning(diag, m->spec->formulation.loc,
+                   "the divisions of the beams lock the loop through '%s': beams of one element "
+                   "bend in their middle only; give them two or more elements",
+                   joint);
+    return 0;
+}
+
 static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 {
     int errors = diag->errors;
     *out = NULL;
     refuse(m, diag);
+    refuse_shearless(m, diag);
     if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     nodal_division *d = divide(m);
     if (!d) return LIMBER_MEMORY;
@@ -133,6 +196,10 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     lm_system *sys;
     limber_status st = nodal_create(m, d, NULL, diag, &sys);
     if (st) return st;
+    if (warn_locked(m, sys, diag) < 0) {
+        nodal_destroy(sys);
+        return LIMBER_MEMORY;
+    }
     int joints = wants_joints(m, (nodal *)sys);
     if (joints) st = minimal_create(sys, diag, &sys);
     if (st) return st;
@@ -141,7 +208,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
         sys->form->destroy(sys);
         return LIMBER_MEMORY;
     }
-    if (m->nelements && !m->spec->formulation.springs_all)
+    if (m->nelements && m->spec->formulation.springs_bending)
         sys->stretch = "formulation: {type: rfe, springs: all}";
     *out = sys;
     return LIMBER_OK;

@@ -102,14 +102,16 @@ static int weigh(nodal_division *d, flexibility *f)
 static const char *const force_names[3] = {"force x", "force y", "force z"};
 static const char *const across_names[2] = {"force along y", "force along z"};
 
-/* Point and triad (y, z, x of the element) in the middle of the element, on both of its nodes. */
-static void middle_pair(const lm_element *e, lm_pair *p)
+/* Point and triad (y, z, x of the element) in the middle of the element, on both of its nodes. `back`:
+ * the second node is a, on whose axis an inline joint slides. */
+static void middle_pair(const lm_element *e, int back, lm_pair *p)
 {
     for (int i = 0; i < 2; i++) {
         lm_v3 x = m3_col(&e->A[i], 0);
-        p->node[i] = e->node[i];
-        p->r[i] = v3_mul((i ? -0.5 : 0.5) * e->shape.L, x);
-        p->E[i] = m3_cols(m3_col(&e->A[i], 1), m3_col(&e->A[i], 2), x);
+        int side = back ? !i : i;
+        p->node[side] = e->node[i];
+        p->r[side] = v3_mul((i ? -0.5 : 0.5) * e->shape.L, x);
+        p->E[side] = m3_cols(m3_col(&e->A[i], 1), m3_col(&e->A[i], 2), x);
     }
 }
 
@@ -149,7 +151,7 @@ static void join_middle(lm_model *m, int joint, const flexibility *f, int all, d
     for (int i = 0; i < 3; i++)
         add_spring(m, joint, LM_ROTVEC, i, 1 / f->turn[i], beta / f->turn[i]);
     for (int i = across ? 0 : 2; i < 3 && all; i++)
-        add_spring(m, joint, LM_ALONG, i, 1 / f->shift[i], beta / f->shift[i]);
+        add_spring(m, joint, across ? LM_MEAN : LM_ALONG, i, 1 / f->shift[i], beta / f->shift[i]);
 }
 
 static int name_middle(nodal_division *d, int element, lm_joint *j)
@@ -227,10 +229,10 @@ static int join(nodal_division *d, const lm_model *from, const flexibility *f, c
     for (int k = 0; k < m->nelements; k++) {
         int joint = from->njoints + k, pair = from->npairs + k;
         m->joints[joint] = (lm_joint){.pair = pair, .first_coord = -1}; /* it has none */
-        middle_pair(&m->elements[k], &m->pairs[pair]);
+        const lm_beam *beam = &m->beams[m->nodes[m->elements[k].node[0]].body];
+        middle_pair(&m->elements[k], (k - beam->first_element) % 2, &m->pairs[pair]);
         if (name_middle(d, k, &m->joints[joint])) return -1;
-        double beta = m->beams[m->nodes[m->elements[k].node[0]].body].damping_stiffness;
-        join_middle(m, joint, &f[k], rule->all, beta);
+        join_middle(m, joint, &f[k], rule->all, beam->damping_stiffness);
         spring_middle(m, joint, rule);
     }
     m->njoints += m->nelements, m->npairs += m->nelements;

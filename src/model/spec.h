@@ -434,7 +434,7 @@ typedef struct lm_spec_formulation {
     int algorithm_dense;      /* ffr: algorithm: dense (1) or dca (0, default) */
     int closure_spring;       /* rfe: closure: spring (1) or constraint (0, default) */
     double closure_stiffness; /* rfe: of those springs, times the stiffest division's */
-    int springs_all;          /* rfe: springs: all (1) or bending (0, default) */
+    int springs_bending;      /* rfe: springs: bending (1) or all (0, default) */
     lm_rfe_coordinates rfe_coordinates;
     int elastic_paper; /* minimal: elastic_forces: paper (1) or consistent (0, default) */
     int stiffening;    /* elastodynamic, ffr: geometric stiffening, default 1 */

@@ -213,16 +213,19 @@ static void given_forces(lm_cuts *c)
         }
 }
 
-/* Each half of the element is rigid and has the axis of its node. */
-static void bring_to_ends(lm_cuts *c, int element)
+/* Each half of the element is rigid and has the axis of its node. The moment is about the end of the
+ * second half, from which the first is apart where the springs between them yield. */
+static void bring_to_ends(lm_cuts *c, const double *pose, int element)
 {
     const lm_element *e = &c->m->elements[element];
     ends *f = &c->f[element];
     double L = e->shape.L;
-    lm_v3 F = f->F[1];
+    lm_v3 F = f->F[1], ex1 = m3_v(&c->R[e->node[1]], m3_col(&e->A[1], 0));
+    lm_v3 middle = v3_sub(v3_from(pose + 7 * e->node[1]), v3_mul(0.5 * L, ex1));
     for (int i = 0; i < 2; i++) {
         lm_v3 ex = m3_v(&c->R[e->node[i]], m3_col(&e->A[i], 0)), p = c->p[e->node[i]];
-        lm_v3 turn = v3_mul(0.5 * L, v3_cross(ex, F));
+        lm_v3 arm = v3_sub(middle, v3_from(pose + 7 * e->node[i]));
+        lm_v3 turn = v3_mul(i ? -1 : 1, v3_cross(arm, F));
         lm_v3 M = v3_mul((i ? 1 : -1) * L * L / 8, v3_cross(ex, p));
         f->F[i] = v3_sub(f->F[i], v3_mul(0.5 * L, p));
         f->M[i] = v3_add(v3_sub(f->M[i], turn), M);
@@ -278,7 +281,7 @@ int lm_cuts_eval(lm_cuts *c, long row, const double *pose, double *out)
         spread_load(c, beam, m->bodies[b].first_node);
         for (int k = 0; k < beam->nelements; k++) {
             if (given)
-                bring_to_ends(c, beam->first_element + k);
+                bring_to_ends(c, pose, beam->first_element + k);
             else
                 add_load(c, pose, beam->first_element + k);
         }

@@ -19,7 +19,6 @@ typedef enum reason {
     NEARLY,     /* more than usual, for a reason of the model's own */
     LARGE,      /* deflections that the formulation takes for small */
     FREE,       /* moves as forces let it: what bends leaves the rigid motion behind */
-    NO_STRETCH, /* springs for bending and torsion only */
     COSTLY,     /* minutes, and nothing new */
     NONE        /* no such equilibrium, or none that the search finds */
 } reason;
@@ -48,13 +47,8 @@ static const struct exception {
     {"princeton_beam", "elastodynamic", LARGE, 1},
     {"princeton_beam", "ffr", LARGE, 1},
     {"shallow_arch", "elastodynamic", LARGE, INFINITY}, /* it snaps through */
-    {"shallow_arch", "rfe", NO_STRETCH, INFINITY},
     {"spin_up", "elastodynamic", LARGE, 1.2},
-    {"rotating_beam", "rfe", NO_STRETCH, 1.1},
-    {"slider_crank_soft", "rfe", NO_STRETCH, 1.1},
     {"two_link_arm", "rfe", NEARLY, 0.25},
-    {"four_bar_misaligned", "rfe", NO_STRETCH,
-     INFINITY}, /* misaligned: its forces are those of stretch */
     {"slider_crank_strip", "minimal", NEARLY,
      1e-2}, /* a reaction along the stiff strip; tolerance 1e-6: 4e-4 */
     {"slider_crank_strip", "ffr", LARGE, 0.05}, /* its rod bends by 3 % of its length */
@@ -62,8 +56,7 @@ static const struct exception {
     {"flexible_chain", "ffr", NEARLY,
      6e-2}, /* its pull swings at the frequency of the whole chain */
     {"four_bar_misaligned", "ffr", NEARLY, 0.1},
-    {"four_bar_steady", "rfe", NO_STRETCH,
-     0.5}, /* torque: links that start at speed ring lengthwise */
+    {"four_bar_misaligned", "rfe", NEARLY, 0.3}, /* it snaps; n = 8: 0.044, 16: 0.012 */
     {"unbalanced_shaft", "elastodynamic", LARGE, 0.12}, /* whirls by 4.5 % of its length */
     {"unbalanced_shaft", "ffr", LARGE, 0.12},
     {"unbalanced_shaft", "rfe", NEARLY,

@@ -89,6 +89,7 @@ static void test_derivatives(void **unused)
         for (int i = 0; i < 3; i++) {
             check(LM_POINT, i, 0, 3);
             check(LM_ALONG, i, 0, 3);
+            check(LM_MEAN, i, 0, 3);
             check(LM_ANTI, i, 0, 3);
             check(LM_ROTVEC, i, 0, 1);
             check(LM_ROTVEC, i, 0, 1e-3);

@@ -143,7 +143,7 @@ static void a_swinging_beam(void **state)
     assert_under(fine, 0.5 * coarse);
 }
 
-/* Rigid elements do not stretch: forces along and across the axis come from the file. */
+/* Rigid elements meet in springs and constraints: the forces in them come from the file. */
 static void rigid_elements(void **state)
 {
     const char *const set[] = {"gy=0", "gz=0", "Fx=300", "Fy=20", "Fz=-10", "Tx=5"};
