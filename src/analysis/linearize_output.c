@@ -11,6 +11,7 @@ enum { LEVELS = 8, FINER = 8 };
 
 typedef struct probe {
     lm_linearized *l;
+    lm_way way;                   /* along the direction: what is stiff is taken by its tangent */
     int j;                        /* the direction */
     double *q, *v, *a, *lam, *dx; /* a state on it */
     double *all;                  /* all outputs of the model there */
@@ -19,7 +20,7 @@ typedef struct probe {
 } probe;
 
 /* The model's outputs at the place s of the direction. */
-static int outputs_at(const probe *p, double s)
+static int outputs_at(probe *p, double s)
 {
     lm_linearized *l = p->l;
     lm_system *sys = l->sys;
@@ -37,13 +38,16 @@ static int outputs_at(const probe *p, double s)
     double *u = input < 0 ? NULL : &l->u[lm_linearized_input_at(l, input)];
     if (u) *u = s;
     sys->inputs = l->u;
+    sys->along = &p->way;
+    p->way.s = s;
     int bad = sys->form->retract(sys, g->q, p->dx, p->q) || sys->form->outputs(sys, &st, p->all);
     sys->inputs = NULL;
+    sys->along = NULL;
     if (u) *u = 0;
     return bad;
 }
 
-static int central(const probe *p, double h, double *out)
+static int central(probe *p, double h, double *out)
 {
     const lm_linearized *l = p->l;
     if (outputs_at(p, h)) return 1;
@@ -72,7 +76,7 @@ static double first_step(const probe *p)
 
 /* Differences with h and h/2 agree where h is small enough, up to rounding; where they do not, h is
  * taken smaller, and of each output the step that does best is kept. */
-static int derivative(const probe *p, double *out)
+static int derivative(probe *p, double *out)
 {
     const lm_linearized *l = p->l;
     double h = first_step(p);
@@ -108,6 +112,22 @@ static int make_probe(lm_linearized *l, probe *p, lm_arena *temp)
     return 0;
 }
 
+/* The way of direction j. */
+static void begin_way(probe *p, int j)
+{
+    const lm_linearized *l = p->l;
+    const lm_integrator *g = l->m.g;
+    size_t at = (size_t)l->sys->nv * (size_t)j;
+    p->j = j;
+    p->way = (lm_way){
+        .at = {l->t, g->q, l->v ? g->v : l->m.v0, l->v ? g->a : l->m.a0, g->lam},
+        .dx = l->dx + at,
+        .dv = l->dv + at,
+        .da = l->da + at,
+        .number = ++l->sys->nways,
+    };
+}
+
 limber_status lm_linearized_outputs(lm_linearized *l)
 {
     lm_arena temp = {0};
@@ -115,15 +135,17 @@ limber_status lm_linearized_outputs(lm_linearized *l)
     int bad = 0, k = 2 * l->n + l->nu, ny = l->ny;
     if (ny == 0 || k == 0) return LIMBER_OK;
     if (make_probe(l, &p, &temp)) return LIMBER_MEMORY;
+    begin_way(&p, 0);
     bad = outputs_at(&p, 0);
     for (int i = 0; i < ny; i++) p.size[i] = fabs(p.all[l->output[i]]);
-    for (p.j = 0; p.j < k && !bad; p.j++) {
-        if (p.j < 2 * l->n && !lm_linearized_keeps(l, p.j)) continue;
-        double *to = p.j < 2 * l->n ? l->C + (size_t)ny * (size_t)p.j
-                                    : l->D1 + (size_t)ny * (size_t)(p.j - 2 * l->n);
+    for (int j = 0; j < k && !bad; j++) {
+        if (j < 2 * l->n && !lm_linearized_keeps(l, j)) continue;
+        double *to = j < 2 * l->n ? l->C + (size_t)ny * (size_t)j
+                                  : l->D1 + (size_t)ny * (size_t)(j - 2 * l->n);
+        begin_way(&p, j);
         bad = derivative(&p, to);
     }
-    p.j = 0;
+    begin_way(&p, 0);
     if (!bad) bad = outputs_at(&p, 0); /* leaves what outputs have read at the state itself */
     lm_arena_free(&temp);
     return bad ? lm_fail(&l->failure, LIMBER_STOPPED,

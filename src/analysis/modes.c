@@ -158,7 +158,10 @@ static limber_status hold_variables(lm_run *run, lm_modes *m, double t)
     if (st == LIMBER_STOPPED) lm_fail(&m->failure, LIMBER_STOPPED, "%s", rest.failure.text);
     if (!st) {
         lm_state s = {t, run->q, rest.v0, rest.a0, rest.g->lam};
-        m->sys = lm_machine_hold(sys, &s);
+        m->sys = lm_machine_freeze(sys, &s);
+        if (!m->sys)
+            st = lm_fail(&m->failure, LIMBER_STOPPED,
+                         "controllers or power graph give no finite number at this state");
     }
     lm_modes_free(&rest);
     return st;

@@ -33,12 +33,14 @@ typedef struct lm_modes {
         *a0; /* [nv] the state at rest: 0, but for variables of a machine, which have values */
     const double *states;             /* [nvariables] values of the states among them; NULL: 0 */
     double unbalanced, force, moment; /* largest force left over, present, and left over moment */
+    double rounding; /* force that is none beside the stiffness */
     int unbalanced_at;
     int at_rest; /* the state is an equilibrium */
     /* the linearised system (modes_matrix.c) */
     double size, *unit;     /* [nv] 1 for angles, the mechanism's size for lengths */
     double *M, *D, *K;      /* [nnz] with the constraint blocks */
-    double stiffness;       /* trace of K */
+    double stiffness;       /* trace of K, lengths in the unit of length */
+    double stiffest;        /* its largest entry */
     int nfree;              /* motions that the constraints leave */
     int damped;             /* D is not zero */
     int skew;               /* M, K or the constraint blocks are not symmetric */

@@ -265,6 +265,8 @@ static void put_mode(general *e, const root *r, lm_mode *o)
     const lm_modes *m = e->m;
     size_t nv = (size_t)m->sys->nv, S = (size_t)e->size;
     double mass, lambda[2] = {0}, slack;
+    memset(o->shape, 0, sizeof(double) * nv);
+    memset(o->imag, 0, sizeof(double) * nv);
     combine(e, e->V + S * (size_t)r->col, 1, o->shape);
     if (r->pair) combine(e, e->V + S * (size_t)(r->col + 1), r->pair, o->imag);
     mass = lm_modes_form(m, m->M, o->shape, NULL) + lm_modes_form(m, m->M, o->imag, NULL);
@@ -282,6 +284,15 @@ static void put_mode(general *e, const root *r, lm_mode *o)
                               : LIMBER_MODE_DECAYS;
 }
 
+/* A double root 0 that rounding has made s and -s: the second of the two is no mode of its own. */
+static int repeats(const general *e, int k)
+{
+    const root *r = &e->roots[k];
+    for (int i = 0; i < k && r->im == 0; i++)
+        if (e->roots[i].im == 0 && fabs(e->roots[i].re + r->re) <= 1e-2 * fabs(r->re)) return 1;
+    return 0;
+}
+
 /* The list in its order: what grows, rigid motions, then by |s|. */
 static limber_status put_modes(general *e)
 {
@@ -295,8 +306,13 @@ static limber_status put_modes(general *e)
         if (pure < e->npure && (next == e->nroots || e->roots[next].key >= 0)) {
             memcpy(o->shape, m->X + nv * (size_t)e->pure[pure++], sizeof(double) * nv);
             o->kind = LIMBER_MODE_RIGID;
-        } else
-            put_mode(e, &e->roots[next++], o);
+            continue;
+        }
+        put_mode(e, &e->roots[next++], o);
+        if (o->kind != LIMBER_MODE_RIGID || !repeats(e, next - 1)) continue;
+        m->available -= m->available >= 0;
+        all--, j--;
+        m->found = all < m->count ? all : m->count;
     }
     return st;
 }

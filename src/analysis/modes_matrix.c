@@ -38,13 +38,17 @@ double lm_modes_form(const lm_modes *m, const double *A, const double *x, double
     return sum;
 }
 
+/* A_ii without sign, lengths in the unit of length. */
+static double diagonal(const lm_modes *m, const double *A, int i)
+{
+    int k = lm_pattern_find(&m->sys->pattern, i, i);
+    return k >= 0 ? fabs(A[k]) * m->unit[i] * m->unit[i] : 0;
+}
+
 double lm_modes_trace(const lm_modes *m, const double *A)
 {
     double sum = 0;
-    for (int i = 0; i < m->sys->nv; i++) {
-        int k = lm_pattern_find(&m->sys->pattern, i, i);
-        if (k >= 0) sum += fabs(A[k]) * m->unit[i] * m->unit[i];
-    }
+    for (int i = 0; i < m->sys->nv; i++) sum += diagonal(m, A, i);
     return sum;
 }
 
@@ -98,7 +102,7 @@ static int rest_reactions(lm_modes *m)
     int nv = sys->nv, rounds = sys->algebraic ? ALGEBRAIC : REFINEMENTS;
     int bad = lm_factor_mass(g, g->clock->t, g->q, m->v0);
     for (int it = 0; it <= rounds && !bad; it++) {
-        if (it > 0 && sys->nvariables) { /* laws of variables need not be linear */
+        if (it > 0 && sys->algebraic) { /* laws of accelerations and variables need not be linear */
             lm_copy(g->a0, g->a, nv);
             bad = lm_factor_mass(g, g->clock->t, g->q, m->v0);
             if (bad) break;
@@ -282,10 +286,12 @@ static limber_status matrices(lm_modes *m, const double *v, const double *a)
     m->implicit = m->reactive || not_symmetric(m, m->M, 0, size);
     m->skew = m->implicit || not_symmetric(m, m->K, allowed, size);
     m->stiffness = lm_modes_trace(m, m->K);
+    for (int i = 0; i < sys->nv; i++) m->stiffest = fmax(m->stiffest, diagonal(m, m->K, i));
     row_sizes(m, m->K, size);
     for (int i = 0; i < sys->nv; i++) stiff = fmax(stiff, size[i] / m->size);
     /* springs in balance with each other are a force that the sums do not show */
-    m->at_rest = m->unbalanced <= 1e-6 * m->force + 1e-12 * stiff;
+    m->rounding = 1e-12 * stiff;
+    m->at_rest = m->unbalanced <= 1e-6 * m->force + m->rounding;
     return LIMBER_OK;
 }
 
@@ -339,12 +345,34 @@ static limber_status find_rest(lm_modes *m, double t, const double *q)
     return LIMBER_OK;
 }
 
+/* Whether accelerations and reactions of the state solve M a + Phi^T lam = f. Out of balance, motions without
+ * mass have no acceleration that does: then only what has grown beyond the forces is none. */
+static limber_status check_rest(lm_modes *m)
+{
+    lm_integrator *g = m->g;
+    lm_system *sys = m->sys;
+    char name[160];
+    int at = 0;
+    lm_state s = {g->clock->t, g->q, m->v0, g->a, g->lam};
+    if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return not_finite(m);
+    double left = force_norm(m, g->x, &at, NULL);
+    double part = sys->algebraic && !sys->massless ? 1e-6 : 10;
+    if (left <= part * m->force + m->rounding) return LIMBER_OK;
+    sys->form->describe(sys, at, name, sizeof name);
+    return lm_fail(&m->failure, LIMBER_STOPPED,
+                   "the accelerations and reactions of the state to linearise about are not found: a "
+                   "force of %.3g is left over (%s); look at forces that depend on accelerations or "
+                   "reactions there",
+                   left, name);
+}
+
 static limber_status linearise_at_rest(lm_modes *m, double t, const double *q)
 {
     limber_status st = find_rest(m, t, q);
     if (st) return st;
     if (balance(m)) return not_finite(m);
     st = matrices(m, m->v0, m->a0);
+    if (!st) st = check_rest(m);
     if (!st) rigid_motions(m);
     return st;
 }

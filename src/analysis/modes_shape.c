@@ -45,7 +45,9 @@ double lm_modes_largest(const lm_modes *m, const double *x)
 /* Rounding of the terms of x^T K x, and of the state and its reactions, whose moments are in
  * balance to m->moment only and are themselves rounded. Rigid motions of beams with 10 to 1000
  * elements come out at a fiftieth of it. And rounding of x itself: in floating frames a rigid motion
- * bends nothing, so that there are no terms but those of deformations that are rounding. */
+ * bends nothing, so that there are no terms but those of deformations that are rounding. Where nodes move by
+ * other coordinates, entries of K are sums in which those of the nodes cancel: the third part is what these
+ * leave of the stiffest. */
 double lm_modes_slack(const lm_modes *m, const double *x, double *lambda)
 {
     double turn = 0, size, moment = m->at_rest ? m->moment : 0;
@@ -54,9 +56,9 @@ double lm_modes_slack(const lm_modes *m, const double *x, double *lambda)
         double s = x[i] / m->unit[i];
         turn += s * s;
     }
-    double off = 1e2 * DBL_EPSILON * lm_modes_largest(m, x);
+    double most = lm_modes_largest(m, x), off = 1e2 * DBL_EPSILON * most;
     return 1e2 * DBL_EPSILON * (size + 10 * m->force * m->size * turn) + moment * turn +
-           m->stiffness * off * off;
+           10 * DBL_EPSILON * m->stiffest * most * most + m->stiffness * off * off;
 }
 
 static void swap(lm_modes *m, int i, int j)

@@ -1,109 +1,154 @@
 /* Results of a linear analysis.
  *
  * A displacement x along the tangent is no state of the mechanism: beams would seem to stretch by the
- * square of their rotations. So outputs and forces are taken at a small part of x, where the two agree,
- * and multiplied: out = out(0) + (out(e x) - out(0))/e. Energies go with the square: theirs are
- * extrapolated by the parabola through out(-e x), out(0), out(e x). */
+ * square of their rotations. So every sensor and every force is taken to first order,
+ *
+ *     y = y(0) + dy/ds,
+ *
+ * with the derivative along the way s x (lm_way: elements and springs by their tangents) from places on both
+ * sides, and the outputs are what their expressions make of these values. Energies go with the square: theirs
+ * are extrapolated by the parabola through three places. The stress is no smooth function where the forces
+ * are zero, but one of s > 0. */
 #include "analysis/statics.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-/* Largest motion of the part: for forces, so that what is of second order and what rounding makes of a
- * stiff beam are both small; for the second differences of energies. */
-static const double SMALL = 1e-7, NOTICEABLE = 1e-4;
+/* Largest motion at the places: of differences on both sides, which are extrapolated, and on one side. */
+static const double NOTICEABLE = 1e-3, SMALL = 1e-5;
 
-/* Outputs, forces and energy at the part e of the displacements. 0, or 1. */
-static int fill_at(lm_statics_search *s, const double *x, double e, lm_energy *energy)
-{
-    lm_system *sys = s->run->sys;
-    lm_state st;
-    for (int i = 0; i < s->n; i++) s->rhs[i] = e * x[i];
-    lm_point_copy(s, &s->now, &s->last);
-    if (lm_statics_move(s, s->rhs)) return 1;
-    s->sys->load_factor = sys->load_factor = e;
-    if (lm_statics_state(s, &st)) return 1;
-    sys->form->energy(sys, &st, energy);
-    if (s->run->file) lm_record_fill(s->run, &st);
-    return 0;
-}
+/* What is linear: all sensors, all forces. */
+typedef struct sample {
+    double *y; /* [sensors + 6 wrenches] */
+    lm_energy e;
+} sample;
 
-/* 1: an energy is among what the output depends on. */
-static int reads_energy(const lm_spec *spec, const lm_expr *e)
-{
-    for (int i = 0; i < e->ninputs; i++) {
-        int sensor = e->inputs[i] - 1;
-        if (sensor >= 0 && sensor < spec->sensors.n &&
-            spec->sensors.at[sensor].kind == LM_SENSOR_ENERGY)
-            return 1;
-    }
-    return 0;
-}
+enum { HERE, BELOW, ABOVE, LESS, MORE, NEAR, NEARER, PLACES }; /* 0, -+h, -+h/2, a little */
 
-static double parabola(double low, double mid, double high, double e)
-{
-    return mid + (high - low) / (2 * e) + (high - 2 * mid + low) / (2 * e * e);
-}
-
-/* to = from + (to - from)/e */
-static void extend(double *to, const double *from, int n, double e)
-{
-    for (int i = 0; i < n; i++) to[i] = from[i] + (to[i] - from[i]) / e;
-}
-
-/* What the row is made of: outputs and forces at 0, outputs and energies on both sides of it. */
 typedef struct samples {
-    double *way;                  /* [n] the displacements: x is scratch of others */
-    double *low, *mid, *high;     /* [outputs] */
-    double *force;                /* of joints, loads and beams at 0 */
-    lm_energy below, here, above; /* at -e, 0, e */
+    lm_way way;
+    double *dx;        /* [n] the displacements: x is scratch of others */
+    double at[PLACES]; /* parts of them */
+    sample of[PLACES];
+    double *out; /* [outputs] */
+    int nsensors, nforces;
 } samples;
 
-static int take_samples(lm_statics_search *s, double e, samples *p)
+/* Sensors, forces and energy at the part s of the displacements. 0, or 1. */
+static int take_sample(lm_statics_search *s, samples *p, int place)
+{
+    lm_run *run = s->run;
+    lm_system *sys = run->sys;
+    sample *to = &p->of[place];
+    double part = p->at[place];
+    lm_state st;
+    for (int i = 0; i < s->n; i++) s->rhs[i] = part * p->dx[i];
+    lm_point_copy(s, &s->now, &s->last);
+    if (lm_statics_move(s, s->rhs)) return 1;
+    s->sys->load_factor = sys->load_factor = part;
+    if (lm_statics_state(s, &st)) return 1;
+    p->way.s = part;
+    sys->along = &p->way;
+    int bad = sys->form->outputs(sys, &st, p->out);
+    if (!bad) memcpy(to->y, sys->form->ports->slots(sys) + 1, sizeof(double) * (size_t)p->nsensors);
+    if (!bad) bad = sys->form->energy(sys, &st, &to->e);
+    if (!bad && run->file) lm_record_fill(run, &st);
+    sys->along = NULL;
+    if (run->file) memcpy(to->y + p->nsensors, run->forces, sizeof(double) * (size_t)p->nforces);
+    return bad;
+}
+
+static double parabola(double low, double mid, double high, double h)
+{
+    return mid + (high - low) / (2 * h) + (high - 2 * mid + low) / (2 * h * h);
+}
+
+static double energy_at_full(const samples *p, size_t which)
+{
+    double e[3];
+    for (int k = 0; k < 3; k++) {
+        static const int place[3] = {BELOW, HERE, ABOVE};
+        memcpy(&e[k], (const char *)&p->of[place[k]].e + which, sizeof e[k]);
+    }
+    return parabola(e[0], e[1], e[2], p->at[ABOVE]);
+}
+
+/* Differences with h and h/2: what is left is of the fourth order. */
+static double linear(const samples *p, int i)
+{
+    double coarse = (p->of[ABOVE].y[i] - p->of[BELOW].y[i]) / (2 * p->at[ABOVE]);
+    double fine = (p->of[MORE].y[i] - p->of[LESS].y[i]) / (2 * p->at[MORE]);
+    return p->of[HERE].y[i] + fine + (fine - coarse) / 3;
+}
+
+static double one_sided(const samples *p, int i)
+{
+    double coarse = (p->of[NEAR].y[i] - p->of[HERE].y[i]) / p->at[NEAR];
+    double fine = (p->of[NEARER].y[i] - p->of[HERE].y[i]) / p->at[NEARER];
+    return p->of[HERE].y[i] + 2 * fine - coarse;
+}
+
+static double sensor_at_full(const samples *p, const lm_spec_sensor *c, int i)
+{
+    if (c->kind == LM_SENSOR_ENERGY)
+        return parabola(p->of[BELOW].y[i], p->of[HERE].y[i], p->of[ABOVE].y[i], p->at[ABOVE]);
+    if (c->kind == LM_SENSOR_SECTION && c->component == LM_SECTION_STRESS) return one_sided(p, i);
+    return linear(p, i);
+}
+
+static int reserve(lm_statics_search *s, samples *p)
 {
     const lm_run *run = s->run;
-    size_t out = sizeof(double) * (size_t)run->model->spec->outputs.n;
-    if (fill_at(s, p->way, -e, &p->below)) return 1;
-    memcpy(p->low, run->row + 1, out);
-    if (fill_at(s, p->way, e, &p->above)) return 1;
-    memcpy(p->high, run->row + 1, out);
-    if (fill_at(s, p->way, 0, &p->here)) return 1;
-    memcpy(p->mid, run->row + 1, out);
-    memcpy(p->force, run->forces, sizeof(double) * 6 * (size_t)lm_record_wrenches(run));
+    p->nsensors = run->model->spec->sensors.n;
+    p->nforces = run->file ? 6 * lm_record_wrenches(run) : 0;
+    int each = p->nsensors + p->nforces, nout = run->model->spec->outputs.n;
+    double *x = LM_NEW_N(&s->arena, double, s->n + PLACES * each + nout + 1);
+    if (!x) return -1;
+    p->dx = x;
+    p->out = x + s->n;
+    for (int k = 0; k < PLACES; k++) p->of[k].y = p->out + nout + k * each;
     return 0;
 }
 
-/* Energies, and outputs that read them: by the parabola. */
-static void put_energies(lm_run *run, const samples *p, double e, lm_energy *sum)
+static void choose_places(const lm_statics_search *s, const double *x, samples *p)
+{
+    double size = lm_motion_norm(s->sys, s->size, x), part = size > 0 ? 1 / size : 1;
+    double h = fmin(1, NOTICEABLE * part), e = fmin(1, SMALL * part);
+    p->at[BELOW] = -h, p->at[ABOVE] = h;
+    p->at[LESS] = -h / 2, p->at[MORE] = h / 2;
+    p->at[NEAR] = e, p->at[NEARER] = e / 2;
+    memcpy(p->dx, x, sizeof(double) * (size_t)s->n);
+    p->way = (lm_way){.at = {0, s->last.q, s->zero, s->zero, s->last.lam},
+                      .dx = p->dx,
+                      .number = ++s->run->sys->nways};
+}
+
+/* The row of the samples: outputs and forces at the whole displacement. */
+static void extrapolate(lm_run *run, samples *p)
 {
     const lm_spec *spec = run->model->spec;
-    for (int i = 0; i < spec->outputs.n; i++)
-        if (reads_energy(spec, &spec->outputs.at[i].expr))
-            run->row[1 + i] = parabola(p->low[i], p->mid[i], p->high[i], e);
-    sum->elastic = parabola(p->below.elastic, p->here.elastic, p->above.elastic, e);
-    sum->gravity = parabola(p->below.gravity, p->here.gravity, p->above.gravity, e);
+    double *y = p->of[NEARER].y; /* read last, each for itself */
+    for (int i = 0; i < p->nsensors; i++) y[i] = sensor_at_full(p, &spec->sensors.at[i], i);
+    for (int i = 0; i < p->nforces; i++) run->forces[i] = linear(p, p->nsensors + i);
+    run->sys->form->ports->evaluate(run->sys, y, run->file ? run->row + 1 : p->out);
 }
 
 limber_status lm_statics_put_linear(lm_statics_search *s, const double *x)
 {
     lm_run *run = s->run;
-    int nout = run->model->spec->outputs.n, nforce = 6 * lm_record_wrenches(run);
-    double size = lm_motion_norm(s->sys, s->size, x), part = size > 0 ? 1 / size : 1;
-    double e = fmin(1, SMALL * part), wide = fmin(1, NOTICEABLE * part);
-    double *copy = LM_NEW_N(&s->arena, double, s->n + nforce + 3 * nout + 1);
-    if (!copy) return LIMBER_MEMORY;
-    samples p = {.way = copy, .force = copy + s->n, .low = copy + s->n + nforce};
-    p.mid = p.low + nout, p.high = p.mid + nout;
-    lm_balance b = {.phi = s->gap};
-    lm_energy unused;
-    memcpy(p.way, x, sizeof(double) * (size_t)s->n);
+    samples p = {0};
+    if (reserve(s, &p)) return LIMBER_MEMORY;
+    choose_places(s, x, &p);
     run->sum->rows++;
-    if (take_samples(s, wide, &p) || fill_at(s, p.way, e, &unused)) return LIMBER_INTERNAL;
-    extend(run->row + 1, p.mid, nout, e);
-    extend(run->forces, p.force, nforce, e);
-    put_energies(run, &p, wide, &b.e);
+    for (int k = 0; k < PLACES; k++)
+        if (take_sample(s, &p, k)) return LIMBER_INTERNAL;
+    extrapolate(run, &p);
+    lm_balance b = {.phi = s->gap, .e = p.of[HERE].e};
+    b.e.elastic = energy_at_full(&p, offsetof(lm_energy, elastic));
+    b.e.gravity = energy_at_full(&p, offsetof(lm_energy, gravity));
     lm_point_copy(s, &s->now, &s->last);
-    if (lm_statics_move(s, p.way)) return LIMBER_INTERNAL;
+    if (lm_statics_move(s, p.dx)) return LIMBER_INTERNAL;
     s->sys->form->poses(s->sys, s->now.q, run->pose);
     return run->file ? lm_record_put(run, 1, &b) : LIMBER_OK;
 }

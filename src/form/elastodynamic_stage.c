@@ -59,8 +59,12 @@ static int external_forces(elasto *e, const lm_state *c, const elasto_stage *g)
     memcpy(e->q + angles, c->q + NODE_Q * e->rigid.model.nnodes,
            sizeof(double) * (size_t)m->nangles);
     lm_state st = {c->t, e->q, e->v, e->a, c->lam};
+    const lm_way *along = e->in->sys.along;
     e->now = NULL; /* no beams */
-    return nodal_residual(&e->in->sys, &st, e->r, NULL, NULL);
+    e->in->sys.along = NULL;
+    int bad = nodal_residual(&e->in->sys, &st, e->r, NULL, NULL);
+    e->in->sys.along = along;
+    return bad;
 }
 
 static lm_v3 origin_acceleration(const elasto *e, const elasto_stage *g, int element)

@@ -37,9 +37,19 @@ const double *ffr_node_residual(void *ctx) { return ((const ffr *)ctx)->moved.ri
 
 /* ---- the seam ---- */
 
+/* The way of the nodes, where results are asked for on one of the coordinates. */
+static void follow_way(ffr *s)
+{
+    if (!moved_wants_way(&s->moved)) return;
+    lm_state inner = ffr_enter(s, &s->sys.along->at);
+    ffr_jets(s);
+    moved_set_way(&s->moved, &inner);
+}
+
 /* The nodal state with the forces on its nodes. */
 static int with_forces(ffr *s, const lm_state *st, lm_state *inner)
 {
+    follow_way(s);
     *inner = ffr_enter_all(s, st);
     return st->a && st->lam && nodal_residual(&s->in->sys, inner, s->moved.ri, NULL, NULL);
 }
@@ -72,6 +82,7 @@ void ffr_describe_guard(const lm_system *sys, int i, char *text, size_t size)
 int ffr_energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     ffr *s = (ffr *)sys;
+    follow_way(s);
     lm_state inner = ffr_enter(s, st);
     return nodal_energy(&s->in->sys, &inner, e);
 }
@@ -79,6 +90,7 @@ int ffr_energy(lm_system *sys, const lm_state *st, lm_energy *e)
 void ffr_forces(lm_system *sys, const lm_state *st, double *joint, double *load)
 {
     ffr *s = (ffr *)sys;
+    follow_way(s);
     lm_state inner = ffr_enter_all(s, st);
     nodal_forces(&s->in->sys, &inner, joint, load);
 }

@@ -29,6 +29,14 @@ typedef struct lm_state {
     const double *q, *v, *a, *lam;
 } lm_state;
 
+/* A straight way through a state: to retract(q, s dx), v + s dv, a + s da; any of these may be NULL: 0. */
+typedef struct lm_way {
+    lm_state at;
+    const double *dx, *dv, *da;
+    double s;   /* where the state in question is */
+    int number; /* another one: another way */
+} lm_way;
+
 typedef struct lm_energy {
     double kinetic, elastic, gravity;
     double power;       /* of loads, efforts and drives: work done on the system */
@@ -146,6 +154,8 @@ typedef struct lm_settle {
 struct lm_ports {
     /* Values of t and of the sensors that forces and variables read, right after `residual` or `jacobian`. */
     const double *(*slots)(const lm_system *sys);
+    /* Outputs of the model from given values of all its sensors. */
+    void (*evaluate)(lm_system *sys, const double *sensors, double *out);
     /* Unknowns (0..nv+nl) that a sensor depends on, and equations (0..nv) in which the variable behind a
      * sensor stands; [nv + nl] at most. Returns how many. */
     int (*sensed)(const lm_system *sys, int sensor, int *unknown);
@@ -200,11 +210,16 @@ struct lm_system {
                              * variables; NULL: nothing */
     const double
         *variables; /* values of the model's variables, then the rates of its states; NULL: 0 */
+    const lm_way
+        *along; /* NULL, or: outputs, forces and energies are asked for on this way, those of stiff
+                          * parts exact to first order in s */
+    int nways;  /* numbers of ways that were given */
     const lm_settle *settle; /* NULL: there are none that follow */
-    int nvariables;          /* the last velocities are those of variables (form/machine.h) */
-    int nstates;             /* of which so many are states */
-    double tick; /* step of the integration: unit of time of variables; 0: there is none */
-    int steady;  /* 1: variables are to be at rest: their values are positions, for statics */
+    int hold_ports; /* 1: the matrix takes efforts of the power graph's ports as constant */
+    int nvariables; /* the last velocities are those of variables (form/machine.h) */
+    int nstates;    /* of which so many are states */
+    double tick;    /* step of the integration: unit of time of variables; 0: there is none */
+    int steady;     /* 1: variables are to be at rest: their values are positions, for statics */
     lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */
     lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
     const char *stretch;  /* what to write, that beams stretch; NULL: they do */

@@ -32,6 +32,8 @@ static void pass_on(machine *s)
     in->load_factor = m->load_factor;
     in->power_only = m->power_only;
     in->inputs = m->inputs;
+    in->along = m->along;
+    in->hold_ports = 0;
     in->motion = m->motion;
     in->still = m->still;
     in->spin = m->spin;
@@ -112,6 +114,20 @@ lm_system *lm_machine_hold(lm_system *sys, const lm_state *st)
     if (!sys->nvariables) return sys;
     machine_enter((machine *)sys, st);
     return ((machine *)sys)->in;
+}
+
+lm_system *lm_machine_freeze(lm_system *sys, const lm_state *st)
+{
+    machine *s = (machine *)sys;
+    if (!sys->nvariables) return sys;
+    lm_state in = machine_enter(s, st);
+    /* evaluated once for the values that follow, which go to s->x and stay there */
+    if (s->in->form->jacobian(s->in, &in, 0, 0, 1, s->inner[0])) return NULL;
+    for (int k = 0; k < s->n; k++)
+        if (!isfinite(s->x[k])) return NULL;
+    s->in->settle = NULL;
+    s->in->hold_ports = 1;
+    return s->in;
 }
 
 /* ---- equations ---- */
@@ -400,6 +416,23 @@ static void rigid_velocity(const lm_system *sys, const double *q, const double t
     memset(v + s->in->nv, 0, sizeof(double) * (size_t)s->n);
 }
 
+/* ---- sensors ---- */
+
+static const double *slots(const lm_system *sys)
+{
+    const lm_system *in = ((const machine *)sys)->in;
+    return in->form->ports->slots(in);
+}
+
+static void evaluate(lm_system *sys, const double *sensors, double *out)
+{
+    lm_system *in = ((machine *)sys)->in;
+    in->form->ports->evaluate(in, sensors, out);
+}
+
+/* What results need: the variables are the machine's own. */
+static const lm_ports machine_ports = {.slots = slots, .evaluate = evaluate};
+
 /* ---- making ---- */
 
 static void destroy(lm_system *sys)
@@ -444,6 +477,7 @@ static void fill_form(machine *s)
         .guards = in->guards ? machine_guards : NULL,
         .describe_guard = machine_describe_guard,
         .powers = s->spec->elements.n ? machine_powers : NULL,
+        .ports = &machine_ports,
     };
 }
 

@@ -20,9 +20,12 @@
 /* *sys becomes a machine that owns what it was; on an error it is destroyed, and NULL. */
 limber_status lm_machine_make(lm_system **sys);
 
-/* The mechanism alone, its variables held at the values that they have in the state, until the machine
- * is asked for something again; sys itself where it is no machine. */
+/* The mechanism alone, its states held at the values that they have in the state, until the machine is asked
+ * for something again; sys itself where it is no machine. Values still follow from the motion. */
 lm_system *lm_machine_hold(lm_system *sys, const lm_state *st);
+/* The same with all variables at the values that they have in the state: what they exert is constant. NULL:
+ * the state cannot be evaluated. */
+lm_system *lm_machine_freeze(lm_system *sys, const lm_state *st);
 
 /* What a variable is measured in: of the values so far of all that have its unit the largest. */
 static inline double lm_variable_scale(const lm_system *sys, int k)

@@ -5,10 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The way of the nodes, where results are asked for on one of the coordinates. */
+static int follow_way(minimal *s)
+{
+    lm_state inner;
+    if (!moved_wants_way(&s->moved)) return 0;
+    const lm_state *at = &s->sys.along->at;
+    int bad = minimal_enter(s, at, &inner);
+    if (!bad) bad = minimal_jets(s, at);
+    if (!bad) moved_set_way(&s->moved, &inner);
+    return bad;
+}
+
 /* The nodal state with all reactions; forget_reactions takes back those that are no unknowns. */
 static int with_reactions(minimal *s, const lm_state *st, lm_state *inner)
 {
-    int bad = minimal_enter(s, st, inner);
+    int bad = follow_way(s);
+    if (!bad) bad = minimal_enter(s, st, inner);
     if (bad || s->written) return bad; /* then all of them are unknowns */
     if (st->a && st->lam && !nodal_residual(&s->in->sys, inner, s->moved.ri, s->phi, s->phi_rate))
         minimal_reactions(s);
@@ -122,7 +135,8 @@ int minimal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
 {
     minimal *s = (minimal *)sys;
     lm_state inner;
-    int bad = minimal_enter(s, st, &inner);
+    int bad = follow_way(s);
+    if (!bad) bad = minimal_enter(s, st, &inner);
     if (!bad) bad = nodal_energy(&s->in->sys, &inner, e);
     if (!bad) bad = time_power(s, st, e);
     if (bad) *e = (lm_energy){NAN, NAN, NAN, NAN, NAN, NAN, NAN};

@@ -89,6 +89,7 @@ int moved_make(lm_moved *s, lm_arena *arena)
     s->unknown = LM_NEW_N(arena, int, s->sys->nv);
     s->force = LM_NEW_N(arena, double, s->in->sys.nv);
     if (!s->K || !s->M || !s->D || !s->place || !s->unknown || !s->force) return -1;
+    if (moved_make_way(s, arena)) return -1;
     return connect(s, &s->in->sys.pattern, arena);
 }
 

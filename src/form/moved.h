@@ -57,10 +57,11 @@ typedef struct lm_moved {
     int *place; /* [nv + nl] place of each row in one column of the matrix */
     int nbodies;
     moved_body *body;
-    unsigned char *skip; /* [superelements] 1: is one of those bodies; NULL: none is */
-    double *z, *reduced; /* of one body: motions of its poses; M, D and K */
-    int *unknown;        /* [nv] scratch of moved_ports.c */
-    double *force;       /* [nodal velocities] the same */
+    unsigned char *skip;   /* [superelements] 1: is one of those bodies; NULL: none is */
+    double *z, *reduced;   /* of one body: motions of its poses; M, D and K */
+    struct moved_way *way; /* of the nodes, where sys->along is one of the coordinates */
+    int *unknown;          /* [nv] scratch of moved_ports.c */
+    double *force;         /* [nodal velocities] the same */
 } lm_moved;
 
 /* What is wanted: one matrix, c[0][0] M + c[0][1] D + c[0][2] K (n = 1), or M, D and K each into its own
@@ -113,6 +114,15 @@ void moved_enter(lm_moved *s, const lm_state *st);
 lm_state moved_inner(const lm_moved *s, const lm_state *st);
 /* The way of these angles from q0 by the nodal motion vi, into q1, after moved_enter. */
 void moved_follow_angles(lm_moved *s, const double *q0, double *q1);
+
+/* moved_along.c: room; 0, -1. */
+int moved_make_way(lm_moved *s, lm_arena *arena);
+/* 1: sys->along is a way that the nodes' own is not known of: its state is to be entered, its jets made,
+ * and moved_set_way called, before anything on it is asked of the nodal system. */
+int moved_wants_way(const lm_moved *s);
+void moved_set_way(lm_moved *s, const lm_state *inner);
+/* The way of the nodes at the present place of sys->along; NULL: there is none. */
+const lm_way *moved_way(lm_moved *s);
 
 /* moved_ports.c: the seam of variables (lm_ports), by the jets of the last matrices, of systems that begin
  * like this */

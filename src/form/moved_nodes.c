@@ -53,8 +53,10 @@ static void pass_on(lm_moved *s)
     for (int k = 0; k < sys->nl; k++) in->active[s->row[k]] = sys->active[k];
     in->load_factor = sys->load_factor;
     in->inputs = sys->inputs;
+    in->along = moved_way(s);
     in->variables = sys->variables;
     in->settle = sys->settle;
+    in->hold_ports = sys->hold_ports;
     in->spin = sys->spin;
     in->softness = sys->softness;
     in->regular_mass = sys->regular_mass;

@@ -102,8 +102,14 @@ static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
     }
 }
 
+static void evaluate(lm_system *sys, const double *sensors, double *out)
+{
+    nodal_evaluate(moved_of(sys)->in, sensors, out);
+}
+
 const lm_ports moved_ports = {
     .slots = slots,
+    .evaluate = evaluate,
     .sensed = sensed,
     .pushed = pushed,
     .sensor_gradient = sensor_gradient,

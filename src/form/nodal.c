@@ -97,13 +97,13 @@ void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, d
 
 static void force_energy(nodal *s, const lm_state *st, lm_energy *e)
 {
-    lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
+    lm_v3 G[LM_PAIR_BLOCKS];
     for (int k = 0; k < s->m->nactions; k++) {
         const lm_action *a = &s->m->actions[k];
+        double value, rate;
         lm_measure_grad(a->measure, a->i, a->j, &s->kin.pair[a->pair], G);
-        pair_velocity(&s->m->pairs[a->pair], st->v, v);
-        double rate = blocks_dot(G, v);
-        action_law f = nodal_action(s, st, a, nodal_action_value(s, st->q, a), rate);
+        nodal_action_measure(s, st, a, G, &value, &rate);
+        action_law f = nodal_action(s, st, a, value, rate);
         e->elastic += f.elastic;
         e->dissipation += f.dissipation;
         if (!a->port) e->power += f.effort * rate;

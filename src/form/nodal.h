@@ -365,6 +365,18 @@ lm_m3 nodal_chord_axes(const nodal *s, const lm_state *st, const int node[2], co
 int nodal_make_flex(nodal *s);
 void nodal_refuse_flex(const nodal *s, const lm_spec_sensor *c, lm_diag *diag);
 /* Motion of a frame that no node carries: between nodes of a beam, or of a superelement. */
+/* nodal_ports.c: the outputs from values of all sensors. */
+void nodal_evaluate(nodal *s, const double *sensors, double *out);
+
+/* nodal_along.c: on the way sys.along */
+void nodal_spread_element(const nodal *s, const lm_state *st, int element, lm_corot_state *c);
+/* Forces on the nodes of an element as its residual has them; its elastic energy. */
+void nodal_along_element(const nodal *s, int element, double f[2 * NODE_V]);
+double nodal_along_elastic(const nodal *s, int element);
+/* What a spring-damper sees: of the state, or of the way. G: gradient of its measure in the state. */
+void nodal_action_measure(nodal *s, const lm_state *st, const lm_action *a,
+                          const lm_v3 G[LM_PAIR_BLOCKS], double *value, double *rate);
+
 void nodal_flex_frame(const nodal *s, const lm_state *st, int frame, frame_kin *out);
 double nodal_deflection(const nodal *s, const lm_state *st, const nodal_gauge *g, int component);
 /* Force and moment in the middle of an element of a beam that is not corotational, world axes. */

@@ -93,12 +93,15 @@ static void gravity_now(const nodal *s, double g[3])
     v3_put(g, v3_mul(s->sys.load_factor, s->m->gravity));
 }
 
-/* Elements of another kind. */
+/* Elements of another kind, or along a way. */
 static void other_residual(nodal *s, const lm_state *st, double *r)
 {
     for (int k = 0; k < s->m->nelements && s->beams.ngroups; k++) {
         double f[2 * NODE_V];
-        s->floating->element_force(s->floating->ctx, st, k, f);
+        if (s->sys.along)
+            nodal_along_element(s, k, f);
+        else
+            s->floating->element_force(s->floating->ctx, st, k, f);
         for (int i = 0; i < 2 * NODE_V; i++)
             r[NODE_V * s->m->elements[k].node[i / NODE_V] + i % NODE_V] += f[i];
     }
@@ -107,7 +110,7 @@ static void other_residual(nodal *s, const lm_state *st, double *r)
 void nodal_beam_residual(nodal *s, const lm_state *st, double *r)
 {
     double gravity[3];
-    if (s->floating) {
+    if (s->floating || s->sys.along) {
         other_residual(s, st, r);
         return;
     }
@@ -197,7 +200,7 @@ void nodal_beam_energy(nodal *s, const lm_state *st, lm_energy *e)
         lm_corot_energy(g->c, &c, gravity, &f);
         for (int l = 0; l < g->n; l++) {
             e->kinetic += f.kinetic[l];
-            e->elastic += f.elastic[l];
+            e->elastic += s->sys.along ? nodal_along_elastic(s, LM_LANES * k + l) : f.elastic[l];
             e->gravity += f.gravity[l];
             e->dissipation += f.dissipation[l];
         }

@@ -140,20 +140,6 @@ double nodal_deflection(const nodal *s, const lm_state *st, const nodal_gauge *g
 
 /* ---- section forces ---- */
 
-/* The state of one element in all lanes: what comes out is right in the element's own lane. */
-static void spread(const nodal *s, const lm_state *st, int element, lm_corot_state *c)
-{
-    for (int e = 0; e < 2; e++) {
-        int n = s->m->elements[element].node[e];
-        for (int i = 0; i < 3; i++) c->x[e][i] = lane_all(st->q[NODE_Q * n + i]);
-        for (int i = 0; i < 9; i++) c->R[e][i] = lane_all(s->kin.R[n].m[i]);
-        for (int i = 0; i < NODE_V; i++) {
-            c->v[e][i] = lane_all(st->v ? st->v[NODE_V * n + i] : 0);
-            c->a[e][i] = lane_all(st->a ? st->a[NODE_V * n + i] : 0);
-        }
-    }
-}
-
 /* Damping by mass acts as the inertia of an acceleration alpha v' does (nodal_drag.c). */
 static void add_drag(const nodal *s, const lm_state *st, int element, lm_corot_state *c,
                      lm_lane f[2][NODE_V])
@@ -204,6 +190,13 @@ static lm_v3 hermite(lm_v3 p, lm_v3 q, lm_v3 dp, lm_v3 dq, double L, double x)
     return v3_add(value, v3_add(v3_mul(L * x * y * y, dp), v3_mul(-L * x * x * y, dq)));
 }
 
+static void along_lanes(const nodal *s, int element, lm_lane f[2][NODE_V])
+{
+    double own[2 * NODE_V];
+    nodal_along_element(s, element, own);
+    for (int i = 0; i < 2 * NODE_V; i++) f[i / NODE_V][i % NODE_V] = lane_all(own[i]);
+}
+
 /* The forces of an element's residual are those that its neighbours, joints and loads exert on it:
  * in balance with them at any moment, whatever acts along the element. On the section at its start
  * the part behind acts with the opposite. */
@@ -214,7 +207,10 @@ static void element_ends(const nodal *s, const lm_state *st, int element, lm_cor
     lm_lane f[2][6];
     double gravity[3];
     v3_put(gravity, v3_mul(s->sys.load_factor, s->m->gravity));
-    lm_corot_residual(s->beams.groups[element / LM_LANES].c, c, gravity, f);
+    if (s->sys.along && !s->floating) /* else the elements are not asked for their elastic forces */
+        along_lanes(s, element, f);
+    else
+        lm_corot_residual(s->beams.groups[element / LM_LANES].c, c, gravity, f);
     add_drag(s, st, element, c, f);
     for (int i = 0; i < 2; i++) {
         double sign = i ? 1 : -1;
@@ -227,7 +223,10 @@ static void element_ends(const nodal *s, const lm_state *st, int element, lm_cor
 static void other_ends(const nodal *s, const lm_state *st, int element, cut_end end[2])
 {
     double f[2 * NODE_V];
-    s->floating->element_force(s->floating->ctx, st, element, f);
+    if (s->sys.along)
+        nodal_along_element(s, element, f);
+    else
+        s->floating->element_force(s->floating->ctx, st, element, f);
     end[0].F = v3_neg(v3_from(f));
     end[0].M = v3_neg(v3_from(f + 3));
     end[1].F = v3_from(f + NODE_V);
@@ -248,7 +247,7 @@ static void take_element(const nodal *s, const lm_state *st, int element, lm_v3 
     const lm_element *e = &s->m->elements[element];
     lm_corot_state c;
     cut_end own[2];
-    spread(s, st, element, &c);
+    nodal_spread_element(s, st, element, &c);
     element_ends(s, st, element, &c, own);
     take(st, e->node[0], x, v3_neg(own[0].F), v3_neg(own[0].M), end);
     take(st, e->node[1], x, own[1].F, own[1].M, end);
@@ -293,7 +292,7 @@ static void cut_forces(const nodal *s, const lm_state *st, const nodal_gauge *g,
     const lm_element *e = &s->m->elements[p->element];
     lm_corot_state c;
     cut_end end[2];
-    spread(s, st, p->element, &c);
+    nodal_spread_element(s, st, p->element, &c);
     if (s->floating)
         floating_ends(s, st, p->element, end);
     else
@@ -338,10 +337,10 @@ static void beam_energy(nodal *s, const lm_state *st, int body, lm_energy *e)
     for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
         lm_corot_state c;
         lm_corot_energies f;
-        spread(s, st, k, &c);
+        nodal_spread_element(s, st, k, &c);
         lm_corot_energy(s->beams.groups[k / LM_LANES].c, &c, gravity, &f);
         e->kinetic += f.kinetic[k % LM_LANES];
-        e->elastic += f.elastic[k % LM_LANES];
+        e->elastic += s->sys.along ? nodal_along_elastic(s, k) : f.elastic[k % LM_LANES];
         e->gravity += f.gravity[k % LM_LANES];
     }
 }

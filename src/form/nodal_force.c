@@ -160,10 +160,10 @@ static void actions(nodal *s, const lm_state *st, double *r)
             continue;
         }
         const lm_pair *pair = &s->m->pairs[a->pair];
-        lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
+        lm_v3 G[LM_PAIR_BLOCKS];
+        double value, rate;
         lm_measure_grad(a->measure, a->i, a->j, &s->kin.pair[a->pair], G);
-        pair_velocity(pair, st->v, v);
-        double value = nodal_action_value(s, st->q, a), rate = blocks_dot(G, v);
+        nodal_action_measure(s, st, a, G, &value, &rate);
         scatter(pair, nodal_action(s, st, a, value, rate).w, G, r);
     }
 }

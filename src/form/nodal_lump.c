@@ -131,7 +131,11 @@ double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b)
         const lm_joint *j = middle(s, k);
         for (int i = j->first_action; i < j->first_action + j->nactions; i++) {
             const lm_action *a = &s->m->actions[i];
-            sum += nodal_action(s, st, a, nodal_action_value(s, st->q, a), 0).elastic;
+            lm_v3 G[LM_PAIR_BLOCKS];
+            double value, rate;
+            lm_measure_grad(a->measure, a->i, a->j, &s->kin.pair[a->pair], G);
+            nodal_action_measure(s, st, a, G, &value, &rate);
+            sum += nodal_action(s, st, a, value, 0).elastic;
         }
     }
     return sum;

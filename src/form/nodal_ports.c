@@ -196,8 +196,21 @@ static void push(lm_system *sys, const lm_state *st, int sensor, double *out)
     nodal_push(s, sensor, n, s->pushed, out);
 }
 
+void nodal_evaluate(nodal *s, const double *sensors, double *out)
+{
+    memcpy(s->slots + 1, sensors, sizeof(double) * (size_t)s->m->spec->sensors.n);
+    for (int i = 0; i < s->m->spec->outputs.n; i++)
+        out[i] = lm_expr_eval(&s->m->spec->outputs.at[i].expr, s->slots, s->scratch);
+}
+
+static void evaluate(lm_system *sys, const double *sensors, double *out)
+{
+    nodal_evaluate((nodal *)sys, sensors, out);
+}
+
 const lm_ports nodal_ports = {
     .slots = slots,
+    .evaluate = evaluate,
     .sensed = sensed,
     .pushed = pushed,
     .sensor_gradient = sensor_gradient,

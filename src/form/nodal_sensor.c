@@ -115,9 +115,8 @@ void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
 {
     const lm_joint *j = &s->m->joints[joint];
     const lm_pair_pose *p = &s->kin.pair[j->pair];
-    lm_v3 G[LM_PAIR_BLOCKS], v[LM_PAIR_BLOCKS];
+    lm_v3 G[LM_PAIR_BLOCKS];
     *F = *M = v3(0, 0, 0);
-    pair_velocity(&s->m->pairs[j->pair], st->v, v);
     for (int k = 0; k < j->nrows + j->nactions; k++) {
         double w;
         if (k < j->nrows) {
@@ -128,10 +127,12 @@ void nodal_reaction(nodal *s, const lm_state *st, int joint, lm_v3 *F, lm_v3 *M)
         } else {
             int index = j->first_action + k - j->nrows;
             const lm_action *a = &s->m->actions[index];
+            double value, rate;
             lm_measure_grad(a->measure, a->i, a->j, p, G);
             lm_action seen = *a;
             if (s->sensing && s->reactive[index]) seen.effort = NULL;
-            w = nodal_action(s, st, &seen, nodal_action_value(s, st->q, a), blocks_dot(G, v)).w;
+            nodal_action_measure(s, st, a, G, &value, &rate);
+            w = nodal_action(s, st, &seen, value, rate).w;
         }
         *F = v3_sub(*F, v3_mul(w, G[LM_XB]));
         *M = v3_sub(*M, v3_mul(w, v3_sub(G[LM_PB], v3_cross(p->rho[1], G[LM_XB]))));

@@ -158,6 +158,39 @@ static void beam_with_tip_force(void **state)
     }
 }
 
+/* A cantilever in space with EA L^2/EI = 1e8: the force through a section is that of the end, its part along
+ * the beam has nothing of the rotations. To the rounding of positions, 1e-16, over the stretches. */
+static void slender_section(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "limber: 1\n"
+        "materials: {m: {E: 2.1e11, nu: 0.3, rho: 7800}}\n"
+        "sections: {s: {material: m, shape: rectangle, height: 3.464e-4, width: 5e-4}}\n"
+        "bodies: {beam: {type: beam, section: s, from: [0, 0, 0], to: [0.36, 0.48, 0.8], "
+        "elements: 4}}\n"
+        "joints: {wall: {type: fixed, between: [ground, beam.start]}}\n"
+        "loads: {tip: {on: beam.end, force: [0, 0, 0]}}\n"
+        "outputs: {N: \"section(beam, 0.4).N\", Vy: \"section(beam, 0.4).Vy\", Vz: "
+        "\"section(beam, 0.4).Vz\"}\n";
+    static const double axis[3] = {0.36, 0.48, 0.8};
+    static const char *const names[3] = {"tip.force.x", "tip.force.y", "tip.force.z"};
+    for (int k = 0; k < NFORMS; k++) {
+        linear *s = linear_of(NULL, text, forms[k], 1);
+        double re[64], im[64];
+        int ny = s->l.ny;
+        assert_int_equal(lm_linearized_transfer(&s->l, 0, re, im), 0);
+        for (int i = 0; i < 3; i++) {
+            const double *gain = re + ny * linear_input(s, names[i]);
+            double N = gain[linear_output(s, "N")], Vy = gain[linear_output(s, "Vy")];
+            double Vz = gain[linear_output(s, "Vz")];
+            assert_near(N, axis[i], 1e-8);
+            assert_near(N * N + Vy * Vy + Vz * Vz, 1, 1e-7); /* of the solution A^-1 B */
+        }
+        linear_done(s);
+    }
+}
+
 /* ---- moving states ---- */
 
 /* Isotropic springs in a frame that turns at W: whirling at omega0 - W and omega0 + W. */
@@ -453,17 +486,12 @@ static void short_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mass_spring_damper),
-        cmocka_unit_test(transfer_function),
-        cmocka_unit_test(hanging_and_upright),
-        cmocka_unit_test(beam_with_tip_force),
-        cmocka_unit_test(steady_rotation),
-        cmocka_unit_test(slider_on_a_rotor),
-        cmocka_unit_test(spinning_body),
-        cmocka_unit_test(formulations_agree),
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(differences),
-        cmocka_unit_test(differences_of_a_machine),
+        cmocka_unit_test(mass_spring_damper),  cmocka_unit_test(transfer_function),
+        cmocka_unit_test(hanging_and_upright), cmocka_unit_test(beam_with_tip_force),
+        cmocka_unit_test(slender_section),     cmocka_unit_test(steady_rotation),
+        cmocka_unit_test(slider_on_a_rotor),   cmocka_unit_test(spinning_body),
+        cmocka_unit_test(formulations_agree),  cmocka_unit_test(vectors),
+        cmocka_unit_test(differences),         cmocka_unit_test(differences_of_a_machine),
         cmocka_unit_test(short_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,71 @@ static void modes_hold_variables(void **state)
          "use 'linearize' for the poles of the whole machine");
 }
 
+/* An inertia, a damper and a spring on the ports of a flexible arm, on joints, on a frame, through a gear:
+ * the modes are those of the arm without them. */
+#define ARM                                                                                        \
+    "limber: 1\n"                                                                                  \
+    "materials: {alu: {E: 7e10, nu: 0.33, rho: 2700, damping: {stiffness: 1e-5}}}\n"               \
+    "sections: {bar: {material: alu, shape: rectangle, height: 0.012, width: 0.02}}\n"             \
+    "bodies:\n"                                                                                    \
+    "  base: {type: rigid, mass: 2, inertia: [0.02, 0.03, 0.04], com: [0, 0, 0.1]}\n"              \
+    "  arm: {type: beam, section: bar, from: [0, 0, 0.3], to: [0.5, 0.1, 0.4], elements: 5}\n"     \
+    "  load: {type: rigid, mass: 0.4, inertia: [1e-3, 2e-3, 3e-3], position: [0.5, 0.1, 0.4]}\n"   \
+    "joints:\n"                                                                                    \
+    "  turn: {type: revolute, between: [ground, base], axis: z}\n"                                 \
+    "  lift: {type: revolute, between: [base, arm.start], axis: y, at: [0, 0, 0.3]}\n"             \
+    "  grip: {type: revolute, between: [arm.end, load], axis: z, stiffness: 50}\n"                 \
+    "analysis: {type: modes, count: 9}\n"
+#define ARM_GRAPH                                                                                  \
+    "power:\n"                                                                                     \
+    "  shaft: {type: 1, domain: rotation}\n"                                                       \
+    "  rotor: {type: I, inertia: 0.5, on: shaft}\n"                                                \
+    "  loss: {type: R, resistance: 2, on: shaft}\n"                                                \
+    "  gear: {type: TF, modulus: 20, from: shaft, to: out}\n"                                      \
+    "  out: {type: 1, domain: rotation}\n"                                                         \
+    "  twist: {type: C, stiffness: 300, on: out}\n"                                                \
+    "  first: {type: port, joint: lift, on: out}\n"                                                \
+    "  wheel: {type: 1, domain: rotation}\n"                                                       \
+    "  disk: {type: I, inertia: 0.7, on: wheel}\n"                                                 \
+    "  second: {type: port, joint: turn, on: wheel}\n"                                             \
+    "  rod: {type: 1, domain: translation}\n"                                                      \
+    "  lump: {type: I, inertia: 3, on: rod}\n"                                                     \
+    "  drag: {type: R, resistance: 5, on: rod}\n"                                                  \
+    "  third: {type: port, frame: arm.node(3), force: [0.6, 0, 0.8], on: rod}\n"
+
+static void modes_with_inertia_on_ports(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        table with = run_model(&(run_how){.text = ARM ARM_GRAPH, .formulation = forms[f]});
+        table without = run_model(&(run_how){.text = ARM, .formulation = forms[f]});
+        assert_int_equal(with.rows, without.rows);
+        for (int i = 0; i < with.rows; i++) {
+            double omega = table_get(&without, i, "omega");
+            assert_near(table_get(&with, i, "omega"), omega, 1e-9 * omega);
+            assert_near(table_get(&with, i, "damping_ratio"),
+                        table_get(&without, i, "damping_ratio"), 1e-9);
+        }
+        assert_true(table_get(&with, 1, "omega") == 0 && table_get(&with, 2, "omega") > 10);
+        table_free(&with);
+        table_free(&without);
+    }
+}
+
+/* A force that answers to accelerations more strongly than there is mass, and against its sign, has no state
+ * to linearise about that an iteration finds; no number is made of it. */
+static void modes_without_a_state(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++)
+        says("limber: 1\ngravity: [0, -9.81, 0]\n"
+             "bodies: {box: {type: rigid, mass: 3, inertia: [1, 1, 1]}}\n"
+             "joints: {way: {type: prismatic, between: [ground, box], axis: y, stiffness: 100, "
+             "effort: \"-40*(1 + acc(box).y^2)^0.5 - 6*sin(5*acc(box).y)\"}}\n"
+             "analysis: {type: modes}\n",
+             forms[f], LIMBER_STOPPED, "modes: the accelerations and reactions");
+}
+
 /* ---- what cannot be ---- */
 
 static void refused(void **state)
@@ -322,6 +387,8 @@ int main(void)
         cmocka_unit_test(into_a_run),
         cmocka_unit_test(spring_of_the_graph),
         cmocka_unit_test(modes_hold_variables),
+        cmocka_unit_test(modes_with_inertia_on_ports),
+        cmocka_unit_test(modes_without_a_state),
         cmocka_unit_test(refused),
         cmocka_unit_test(memories_are_refused_or_held),
         cmocka_unit_test(without_bodies),
