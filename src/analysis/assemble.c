@@ -363,7 +363,7 @@ static limber_status begin(path *p, lm_run *run)
     size_t nq = (size_t)p->sys->nq, nv = (size_t)p->nv, nl = (size_t)p->nl;
     double *at = LM_NEW_N(&p->arena, double,
                           2 * (nq + nl) + 3 * nv + 4 * (nv + nl) + 7 * (size_t)p->sys->nposes + 1);
-    p->lin = lm_linear_create(&p->sys->pattern, NULL);
+    p->lin = lm_linear_create_for(p->sys, &p->sys->pattern, NULL);
     if (!at || !p->lin) return LIMBER_MEMORY;
     p->q = at, p->q0 = p->q + nq, p->lam = p->q0 + nq, p->lam0 = p->lam + nl;
     p->way = p->lam0 + nl, p->a = p->way + nv, p->zero = p->a + nv;

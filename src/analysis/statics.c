@@ -36,7 +36,7 @@ static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
     for (int i = 0; i < s->run->model->nnodes; i++)
         s->span = fmax(s->span, v3_norm(s->run->model->nodes[i].x));
     /* no groups: stiffnesses differ too much for pivots within a node, and KLU is as quick here */
-    s->lin = lm_linear_create(&sys->pattern, NULL);
+    s->lin = lm_linear_create_for(sys, &sys->pattern, NULL);
     s->stab = lm_stability_create(sys, s->size);
     s->zero = LM_NEW_N(&s->arena, double, sys->nv + 1);
     s->r = LM_NEW_N(&s->arena, double, s->n + 1);

@@ -129,7 +129,7 @@ static limber_status begin_pencil(lm_steady *s)
     limber_status st = check_motion(s);
     if (st) return st;
     if (lm_pencil_make(&s->pencil, &s->arena, s->sys, kind, axis)) return LIMBER_MEMORY;
-    s->lin = lm_linear_create(&s->pencil.pattern, NULL);
+    s->lin = lm_linear_create_for(s->sys, &s->pencil.pattern, NULL);
     s->speed = 0;
     lm_steady_motion(s, s->q);
     return s->lin ? LIMBER_OK : LIMBER_MEMORY;

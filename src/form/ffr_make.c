@@ -295,14 +295,22 @@ static int reserve(ffr *s)
                : -1;
 }
 
-/* Bending and stretch are lengths, torsion is an angle. */
+/* Bending and stretch are lengths, torsion is an angle, and so are the slopes behind the deflections of a
+ * spline's nodes. */
+static void note_shapes(const ffr *s, const lm_floating *f, unsigned char *angular)
+{
+    int nodes = f->nplaces - 1, splines = !s->m->spec->formulation.basis_modes;
+    for (int k = nodes; k < f->nv && splines; k++) angular[k] = 1;
+    for (int k = nodes; k < f->nw && splines; k++) angular[f->nv + k] = 1;
+    for (int k = f->ne - f->nt; k < f->ne; k++) angular[k] = 1;
+}
+
 static void note_kinds(ffr *s)
 {
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         for (int k = 3; k < FRAME_V; k++) s->sys.angular[u->v + k] = 1;
-        for (int k = u->ne - (u->f ? u->f->nt : 0); k < u->ne; k++)
-            s->sys.angular[u->v + FRAME_V + k] = 1;
+        if (u->f) note_shapes(s, u->f, s->sys.angular + u->v + FRAME_V);
     }
     for (int k = 0; k < s->sys.nl; k++) {
         s->moved.row[k] = s->moved.own[k] = k;

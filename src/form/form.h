@@ -19,6 +19,7 @@
 #include "base/pool.h"
 #include "form/discrete.h"
 #include "math/sparse.h"
+#include "math/units.h"
 #include "model/model.h"
 
 typedef struct lm_system lm_system;
@@ -226,8 +227,8 @@ struct lm_system {
     lm_small *small;      /* NULL: deformations are of any size, or `motion` knows of them */
     int still;            /* 1: the companion counts as resting where it is, drives hold */
     const lm_spin *spin;  /* a drive at constant rate; NULL: all as written */
-    double softness;      /* on the diagonal of loop rows: keeps the matrix regular where loops are
-                           * singular; in the matrix only, not in the equations */
+    double softness;      /* on the diagonal of loop rows, by lm_row_softness: keeps the matrix regular
+                           * where loops are singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
     int quick_mass;   /* 1: divide_by_mass takes time linear in the size, without a matrix */
@@ -249,6 +250,13 @@ struct lm_system {
 static inline const lm_row *lm_system_row(const lm_system *sys, int k)
 {
     return &sys->model->rows[sys->row ? sys->row[k] : k];
+}
+
+/* The softness of constraint k: angles are over the unit of length where lengths are 1. */
+static inline double lm_row_softness(const lm_system *sys, int k)
+{
+    double S = sys->angular[sys->nv + k] ? lm_power_of_1024(sys->model->size) : 1;
+    return sys->softness / (S * S);
 }
 
 /* A system of the model in this formulation, with its variables (form/machine.h) where it has any. */

@@ -5,14 +5,15 @@
 
 enum { MOST = 6 };
 
-/* N x = b in the last column, n x n, symmetric and not negative; what has no pivot is zero. */
+/* N x = b in the last column, n x n, symmetric and not negative; what has no pivot is zero: nothing is
+ * left of its own diagonal, whose unit may be another than that of the other rows. */
 static void solve_small(double N[MOST][MOST + 1], int n, double *x)
 {
-    double scale = 0;
+    double whole[MOST];
     int pivot[MOST];
-    for (int i = 0; i < n; i++) scale = fmax(scale, N[i][i]);
+    for (int i = 0; i < n; i++) whole[i] = N[i][i];
     for (int i = 0; i < n; i++) {
-        pivot[i] = N[i][i] > 1e-12 * scale;
+        pivot[i] = N[i][i] > 1e-12 * whole[i];
         for (int r = 0; r < n && pivot[i]; r++) {
             if (r == i) continue;
             double f = N[r][i] / N[i][i];

@@ -327,7 +327,7 @@ static void add_multiplier(lm_moved *s, int k, double *values)
 {
     const lm_pattern *p = &s->in->sys.pattern;
     int nv = s->in->sys.nv, col = nv + s->row[k];
-    values[s->place[s->sys->nv + k]] += s->sys->active[k] ? -s->sys->softness : 1;
+    values[s->place[s->sys->nv + k]] += s->sys->active[k] ? -lm_row_softness(s->sys, k) : 1;
     for (int i = p->colptr[col]; i < p->colptr[col + 1]; i++) {
         int r = p->rowind[i];
         if (r >= nv) break;

@@ -254,7 +254,7 @@ static void constraint_row(nodal *s, const lm_state *st, int k, double cK, doubl
         if (at->diag >= 0) values[at->diag] += 1;
         return;
     }
-    if (at->diag >= 0) values[at->diag] -= s->sys.softness;
+    if (at->diag >= 0) values[at->diag] -= lm_row_softness(&s->sys, k);
     lm_measure_grad(row->measure, row->i, row->j, p, G);
     for (int e = 0; e < 12; e++) {
         if (at->at[e] < 0) continue;

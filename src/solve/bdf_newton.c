@@ -85,6 +85,7 @@ static int refactor(bdf *b, const trial *k)
     if (s->sys->form->jacobian(s->sys, &st, 1, 1 / cj, 1 / (cj * cj), lm_linear_values(s->lin)))
         return 2;
     double t1 = s->profile.on ? lm_seconds() : 0;
+    lm_linear_set_mass(s->lin, s->mass_unit);
     int bad = lm_linear_factor(s->lin);
     if (s->profile.on) {
         s->profile.jacobian += t1 - t0;

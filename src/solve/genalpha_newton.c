@@ -75,6 +75,7 @@ int genalpha_factor(genalpha *g, double t, double h)
     s->sys->softness = soft / s->mass_unit;
     if (s->sys->form->jacobian(s->sys, &st, 1, cD / cM, 1 / cM, lm_linear_values(s->lin))) return 2;
     double t1 = s->profile.on ? lm_seconds() : 0;
+    lm_linear_set_mass(s->lin, s->mass_unit);
     int bad = lm_linear_factor(s->lin);
     if (s->profile.on) {
         s->profile.jacobian += t1 - t0;

@@ -1,5 +1,6 @@
 #include "solve/linear.h"
 
+#include "math/units.h"
 #include "solve/block.h"
 
 #include <math.h>
@@ -10,6 +11,9 @@ struct lm_linear {
     const lm_pattern *p;
     double *values;
     double *rhs;            /* [n] */
+    const lm_system *sys;   /* whose units scale the matrix; NULL: it is factored as it is */
+    double mass, *d;        /* typical mass; [n] the scales of the factors in use */
+    int scaled;             /* 0: all of them are 1 */
     lm_block_solver *block; /* NULL: KLU only */
     int by_block;           /* the factors in use are the block solver's */
     int doubts; /* times that the block solver failed of late: KLU goes first while > 0 */
@@ -49,6 +53,7 @@ static lm_linear *create(const lm_pattern *p, const lm_groups *groups, lm_solver
     lm_linear *l = lm_alloc(sizeof *l);
     if (!l) return NULL;
     l->p = p;
+    l->mass = 1;
     l->values = lm_alloc(sizeof(double) * (size_t)p->nnz);
     klu_defaults(&l->common);
     l->common.tol =
@@ -68,8 +73,16 @@ lm_linear *lm_linear_create(const lm_pattern *p, const lm_groups *groups)
 
 lm_linear *lm_linear_create_for(const lm_system *sys, const lm_pattern *p, const lm_groups *groups)
 {
-    return create(p, groups, sys->solver, sys->pool);
+    lm_linear *l = create(p, groups, sys->solver, sys->pool);
+    if (!l) return NULL;
+    l->sys = sys;
+    l->d = lm_alloc(sizeof(double) * (size_t)p->n);
+    if (l->d) return l;
+    lm_linear_destroy(l);
+    return NULL;
 }
+
+void lm_linear_set_mass(lm_linear *l, double mass) { l->mass = mass; }
 
 void lm_linear_destroy(lm_linear *l)
 {
@@ -79,6 +92,7 @@ void lm_linear_destroy(lm_linear *l)
     lm_block_destroy(l->block);
     lm_free(l->values);
     lm_free(l->rhs);
+    lm_free(l->d);
     lm_free(l);
 }
 
@@ -91,6 +105,52 @@ void lm_linear_new_pivots(lm_linear *l)
     l->numeric = NULL;
     l->doubts = 0;
 }
+
+/* ---- units ---- */
+
+/* Matrices are [M Phi^T; Phi 0] with M of size mass for lengths, mass S^2 for angles, where S is the
+ * size of the model. Translations get 1/sqrt(mass), rotations 1/(S sqrt(mass)), rows of lengths
+ * sqrt(mass), rows of angles S sqrt(mass); S and sqrt(mass) as powers of 1024, so that models of
+ * everyday size in m and kg stay as they are, and nothing is rounded. */
+int lm_linear_scales(const lm_system *sys, double mass, int each, double *d)
+{
+    double S = lm_power_of_1024(sys->model->size), m = lm_power_of_1024(sqrt(mass));
+    int moving = sys->nv - sys->nvariables;
+    if (S == 1 && m == 1) return 0;
+    for (int i = 0; i < each * (sys->nv + sys->nl); i++) {
+        int u = i / each, row = u - sys->nv;
+        if (u < moving)
+            d[i] = 1 / (sys->angular[u] ? S * m : m);
+        else
+            d[i] = row < 0 || !sys->active[row] ? 1 : sys->angular[u] ? S * m : m;
+    }
+    return 1;
+}
+
+static void set_scales(lm_linear *l)
+{
+    const lm_system *sys = l->sys;
+    if (!sys) return;
+    l->scaled = lm_linear_scales(sys, l->mass, l->p->n / (sys->nv + sys->nl), l->d);
+}
+
+static void scale_matrix(lm_linear *l, int back)
+{
+    const lm_pattern *p = l->p;
+    for (int c = 0; c < p->n; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1]; k++) {
+            double d = l->d[c] * l->d[p->rowind[k]];
+            l->values[k] *= back ? 1 / d : d;
+        }
+}
+
+static void scale_vectors(const lm_linear *l, int n, double *x)
+{
+    for (int s = 0; s < n; s++, x += l->p->n)
+        for (int i = 0; i < l->p->n; i++) x[i] *= l->d[i];
+}
+
+/* ---- factors ---- */
 
 /* klu_refactor reports success even when the old pivots have become useless. */
 static int old_pivots_serve(lm_linear *l)
@@ -136,7 +196,7 @@ static int factor_by_block(lm_linear *l)
     return 1;
 }
 
-int lm_linear_factor(lm_linear *l)
+static int factor(lm_linear *l)
 {
     const lm_pattern *p = l->p;
     int bad = p->n ? factor_by_block(l) : 0;
@@ -151,6 +211,16 @@ int lm_linear_factor(lm_linear *l)
     return l->common.rcond < 1e-17 ? 1 : 0;
 }
 
+int lm_linear_factor(lm_linear *l)
+{
+    set_scales(l);
+    if (!l->scaled) return factor(l);
+    scale_matrix(l, 0);
+    int bad = factor(l);
+    scale_matrix(l, 1);
+    return bad;
+}
+
 double lm_linear_rcond(lm_linear *l)
 {
     if (l->by_block) return lm_block_rcond(l->block);
@@ -162,10 +232,12 @@ double lm_linear_rcond(lm_linear *l)
 void lm_linear_correct(lm_linear *l, int n, double *x)
 {
     if (l->p->n == 0) return;
+    if (l->scaled) scale_vectors(l, n, x);
     if (l->by_block)
         lm_block_solve(l->block, n, x);
     else
         klu_solve(l->symbolic, l->numeric, l->p->n, n, x, &l->common);
+    if (l->scaled) scale_vectors(l, n, x);
 }
 
 /* One step of refinement takes the block solver's error away, to rounding. */
@@ -181,12 +253,28 @@ void lm_linear_solve(lm_linear *l, double *x)
     for (int i = 0; i < l->p->n; i++) x[i] += l->rhs[i];
 }
 
+/* Three steps of x = A^-1 x in the scaled unknowns. */
+static int iterate_null_vector(lm_linear *l, double *x)
+{
+    int n = l->p->n;
+    for (int it = 0; it < 3; it++) {
+        double most = 0;
+        klu_solve(l->symbolic, l->numeric, n, 1, x, &l->common);
+        for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+        if (!(most > 0) || !isfinite(most)) return -1;
+        for (int i = 0; i < n; i++) x[i] /= most;
+    }
+    return 0;
+}
+
 /* (A + e I) x = y, repeated: x turns into the direction of the smallest singular value. The shift
  * is put on the diagonal entries that the pattern has, and keeps the factorisation alive. */
 int lm_linear_null_vector(lm_linear *l, double *x)
 {
     const lm_pattern *p = l->p;
     double big = 0;
+    set_scales(l);
+    if (l->scaled) scale_matrix(l, 0);
     for (int k = 0; k < p->nnz; k++) big = fmax(big, fabs(l->values[k]));
     for (int c = 0; c < p->n; c++) {
         int k = lm_pattern_find(p, c, c);
@@ -199,14 +287,8 @@ int lm_linear_null_vector(lm_linear *l, double *x)
     l->common.halt_if_singular = 0;
     l->numeric = klu_factor(p->colptr, p->rowind, l->values, l->symbolic, &l->common);
     l->common.halt_if_singular = 1;
-    if (!l->numeric) return -1;
-    for (int it = 0; it < 3; it++) {
-        double most = 0;
-        lm_linear_solve(l, x);
-        for (int i = 0; i < p->n; i++) most = fmax(most, fabs(x[i]));
-        if (!(most > 0) || !isfinite(most)) return -1;
-        for (int i = 0; i < p->n; i++) x[i] /= most;
-    }
+    if (!l->numeric || iterate_null_vector(l, x)) return -1;
+    if (l->scaled) scale_vectors(l, 1, x);
     lm_linear_new_pivots(l);
     return 0;
 }

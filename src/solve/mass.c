@@ -3,14 +3,15 @@
 
 #include <math.h>
 
-/* Typical mass, so that M and the constraint directions have comparable size in the matrix. */
-static double mass_unit(const lm_system *sys, const double *values)
+/* Typical mass, so that M and the constraint directions have comparable size in the matrix: moments
+ * of inertia count over the square of the size. */
+static double mass_unit(const lm_system *sys, double size, const double *values)
 {
-    double sum = 0;
+    double sum = 0, turn = 1 / (size * size);
     int n = 0;
     for (int i = 0; i < sys->nv - sys->nvariables; i++) {
         int k = lm_pattern_find(&sys->pattern, i, i);
-        if (k >= 0 && values[k] > 0) sum += values[k], n++;
+        if (k >= 0 && values[k] > 0) sum += values[k] * (sys->angular[i] ? turn : 1), n++;
     }
     return n ? sum / n : 1;
 }
@@ -27,13 +28,14 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
     double *values = lm_linear_values(g->lin);
     if (g->mass_unit == 0) {
         if (sys->form->jacobian(sys, s, 1, 0, 0, values)) return 2;
-        g->mass_unit = mass_unit(sys, values);
+        g->mass_unit = mass_unit(sys, g->clock->size, values);
     }
     g->stats.jacobians++;
     sys->softness = MASS_SOFTNESS;
     sys->regular_mass = 1;
     int bad = sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values);
     sys->regular_mass = 0;
+    lm_linear_set_mass(g->lin, 1);
     return bad ? 2 : lm_linear_factor(g->lin);
 }
 
@@ -43,6 +45,12 @@ int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
     return factor_mass(g, &s);
 }
 
+/* Of a force to a moment, of an angle to a distance. */
+static double lever(const lm_integrator *g, int i)
+{
+    return g->sys->angular[i] ? g->clock->size : 1;
+}
+
 /* Small pivots alone do not tell: those of a long chain are small too. A matrix that is singular to
  * rounding turns forces of size 1 into motions beyond all measure. */
 int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
@@ -50,10 +58,10 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
     int nv = g->sys->nv, n = nv + g->sys->nl;
     int bad = lm_factor_mass(g, t, q, v);
     if (bad || lm_linear_rcond(g->lin) > 1e-14) return bad;
-    for (int i = 0; i < n; i++) g->x[i] = i < nv ? sin(1.0 + i) : 0;
+    for (int i = 0; i < n; i++) g->x[i] = i < nv ? sin(1.0 + i) * lever(g, i) : 0;
     lm_linear_solve(g->lin, g->x);
     double most = 0;
-    for (int i = 0; i < nv - g->sys->nvariables; i++) most = fmax(most, fabs(g->x[i]));
+    for (int i = 0; i < nv - g->sys->nvariables; i++) most = fmax(most, fabs(g->x[i]) * lever(g, i));
     return most < 1e12 ? 0 : 1;
 }
 

@@ -37,6 +37,9 @@ typedef struct radau_pair {
     int n;                /* unknowns */
     radau_complex *dense; /* [n x n] by columns, then its factors; NULL: by lin, as a real one */
     int *pivot;           /* [n] rows that changed places */
+    const lm_system *sys;
+    double *d;  /* [n] scales of the dense matrix */
+    int scaled; /* 0: all of them are 1 */
     lm_arena arena;
     lm_pattern pattern; /* unknowns 2i, 2i + 1: real and imaginary part of unknown i */
     lm_groups groups;
@@ -61,7 +64,7 @@ static inline void radau_pair_put(radau_pair *p, int r, int c, int k, radau_comp
     p->values[at[3]] = z.im;
 }
 void radau_pair_new_pivots(radau_pair *p);
-int radau_pair_factor(radau_pair *p); /* as lm_linear_factor */
+int radau_pair_factor(radau_pair *p, double mass); /* as lm_linear_factor; mass: a typical one */
 /* x [2n]: right side in, solution out, real and imaginary parts in turns */
 void radau_pair_solve(radau_pair *p, double *x);
 void radau_pair_free(radau_pair *p);

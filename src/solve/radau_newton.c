@@ -143,8 +143,9 @@ static int refactor(radau *g, double t, double h, int anew)
     if (bad) return bad;
     fill(g, h);
     double t1 = s->profile.on ? lm_seconds() : 0;
+    lm_linear_set_mass(s->lin, s->mass_unit);
     bad = lm_linear_factor(s->lin);
-    if (!bad) bad = radau_pair_factor(&g->pair);
+    if (!bad) bad = radau_pair_factor(&g->pair, s->mass_unit);
     if (s->profile.on) {
         s->profile.jacobian += t1 - t0;
         s->profile.factor += lm_seconds() - t1;

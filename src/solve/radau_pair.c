@@ -124,6 +124,29 @@ static void solve_dense(const radau_pair *p, radau_complex *x)
     }
 }
 
+/* The scales of linear.h. */
+static void scale_dense(radau_pair *p, double mass)
+{
+    int n = p->n;
+    p->scaled = lm_linear_scales(p->sys, mass, 1, p->d);
+    for (int k = 0; k < n * n && p->scaled; k++) {
+        double d = p->d[k % n] * p->d[k / n];
+        p->dense[k].re *= d, p->dense[k].im *= d;
+    }
+}
+
+static void scale(const radau_pair *p, radau_complex *x)
+{
+    for (int i = 0; i < p->n && p->scaled; i++) x[i].re *= p->d[i], x[i].im *= p->d[i];
+}
+
+static void solve_scaled(const radau_pair *p, radau_complex *x)
+{
+    scale(p, x);
+    solve_dense(p, x);
+    scale(p, x);
+}
+
 /* ---- both ---- */
 
 void radau_pair_clear(radau_pair *p)
@@ -136,15 +159,17 @@ void radau_pair_new_pivots(radau_pair *p)
     if (p->lin) lm_linear_new_pivots(p->lin);
 }
 
-int radau_pair_factor(radau_pair *p)
+int radau_pair_factor(radau_pair *p, double mass)
 {
+    if (p->lin) lm_linear_set_mass(p->lin, mass);
+    if (p->dense) scale_dense(p, mass);
     return p->dense ? factor_dense(p) : lm_linear_factor(p->lin);
 }
 
 void radau_pair_solve(radau_pair *p, double *x)
 {
     if (p->dense)
-        solve_dense(p, (radau_complex *)x);
+        solve_scaled(p, (radau_complex *)x);
     else
         lm_linear_correct(p->lin, 1, x);
 }
@@ -153,12 +178,14 @@ static int make_dense(radau_pair *p)
 {
     p->dense = LM_NEW_N(&p->arena, radau_complex, p->n * p->n);
     p->pivot = LM_NEW_N(&p->arena, int, p->n);
-    return p->dense && p->pivot ? 0 : -1;
+    p->d = LM_NEW_N(&p->arena, double, p->n);
+    return p->dense && p->pivot && p->d ? 0 : -1;
 }
 
 int radau_pair_init(radau_pair *p, const lm_system *sys)
 {
     p->n = sys->pattern.n;
+    p->sys = sys;
     if (is_small(sys)) return make_dense(p);
     if (make_pattern(p, sys) || find_places(p, sys) || make_groups(p, sys)) return -1;
     p->lin = lm_linear_create_for(sys, &p->pattern, &p->groups);

@@ -35,7 +35,7 @@ static int factor(radau_pair *p, const lm_pattern *pattern, const radau_complex 
     for (int c = 0; c < pattern->n; c++)
         for (int k = pattern->colptr[c]; k < pattern->colptr[c + 1]; k++)
             radau_pair_put(p, pattern->rowind[k], c, k, A[k]);
-    return radau_pair_factor(p);
+    return radau_pair_factor(p, 1);
 }
 
 /* b = A x */
