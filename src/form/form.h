@@ -227,7 +227,7 @@ struct lm_system {
     lm_small *small;      /* NULL: deformations are of any size, or `motion` knows of them */
     int still;            /* 1: the companion counts as resting where it is, drives hold */
     const lm_spin *spin;  /* a drive at constant rate; NULL: all as written */
-    double softness;      /* on the diagonal of loop rows, by lm_row_softness: keeps the matrix regular
+    double softness;  /* on the diagonal of loop rows, by lm_row_softness: keeps the matrix regular
                            * where loops are singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */

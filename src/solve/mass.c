@@ -61,7 +61,8 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
     for (int i = 0; i < n; i++) g->x[i] = i < nv ? sin(1.0 + i) * lever(g, i) : 0;
     lm_linear_solve(g->lin, g->x);
     double most = 0;
-    for (int i = 0; i < nv - g->sys->nvariables; i++) most = fmax(most, fabs(g->x[i]) * lever(g, i));
+    for (int i = 0; i < nv - g->sys->nvariables; i++)
+        most = fmax(most, fabs(g->x[i]) * lever(g, i));
     return most < 1e12 ? 0 : 1;
 }
 

@@ -88,18 +88,28 @@ static void swap(radau_complex *a, radau_complex *b)
     *b = keep;
 }
 
-/* P A = L U in place, the largest entry of a column as its pivot. */
+/* The largest entry of each column. */
+static void measure_columns(const radau_pair *p, double *most)
+{
+    for (int k = 0; k < p->n; k++) {
+        most[k] = 0;
+        for (int i = 0; i < p->n; i++) most[k] = fmax(most[k], size_of(p->dense[i + p->n * k]));
+    }
+}
+
+/* P A = L U in place, the largest entry of a column as its pivot. Columns have units of their own: a
+ * pivot is rounding that is nothing beside what the column was. */
 static int factor_dense(radau_pair *p)
 {
     int n = p->n;
-    double most = 0;
+    double most[SMALL];
+    measure_columns(p, most);
     for (int k = 0; k < n; k++) {
         radau_complex *col = p->dense + n * k;
         int best = k;
         for (int i = k + 1; i < n; i++)
             if (size_of(col[i]) > size_of(col[best])) best = i;
-        most = fmax(most, size_of(col[best]));
-        if (!(size_of(col[best]) > 1e-17 * most)) return 1;
+        if (!(size_of(col[best]) > 1e-17 * most[k])) return 1;
         p->pivot[k] = best;
         for (int c = 0; c < n && best != k; c++)
             swap(p->dense + n * c + k, p->dense + n * c + best);
