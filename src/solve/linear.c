@@ -114,6 +114,7 @@ void lm_linear_new_pivots(lm_linear *l)
  * everyday size in m and kg stay as they are, and nothing is rounded. */
 int lm_linear_scales(const lm_system *sys, double mass, int each, double *d)
 {
+    if (!sys->model) return 0; /* a system without units */
     double S = lm_power_of_1024(sys->model->size), m = lm_power_of_1024(sqrt(mass));
     int moving = sys->nv - sys->nvariables;
     if (S == 1 && m == 1) return 0;
@@ -130,7 +131,7 @@ int lm_linear_scales(const lm_system *sys, double mass, int each, double *d)
 static void set_scales(lm_linear *l)
 {
     const lm_system *sys = l->sys;
-    if (!sys) return;
+    if (!sys || !sys->model || l->p->n == 0) return;
     l->scaled = lm_linear_scales(sys, l->mass, l->p->n / (sys->nv + sys->nl), l->d);
 }
 

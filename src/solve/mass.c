@@ -4,10 +4,10 @@
 #include <math.h>
 
 /* Typical mass, so that M and the constraint directions have comparable size in the matrix: moments
- * of inertia count over the square of the size. */
-static double mass_unit(const lm_system *sys, double size, const double *values)
+ * of inertia count over the square of the unit of length. */
+static double mass_unit(const lm_system *sys, const double *values)
 {
-    double sum = 0, turn = 1 / (size * size);
+    double S = lm_power_of_1024(sys->model->size), sum = 0, turn = 1 / (S * S);
     int n = 0;
     for (int i = 0; i < sys->nv - sys->nvariables; i++) {
         int k = lm_pattern_find(&sys->pattern, i, i);
@@ -28,7 +28,7 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
     double *values = lm_linear_values(g->lin);
     if (g->mass_unit == 0) {
         if (sys->form->jacobian(sys, s, 1, 0, 0, values)) return 2;
-        g->mass_unit = mass_unit(sys, g->clock->size, values);
+        g->mass_unit = mass_unit(sys, values);
     }
     g->stats.jacobians++;
     sys->softness = MASS_SOFTNESS;
