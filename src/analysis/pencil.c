@@ -137,7 +137,8 @@ void lm_pencil_tangent(lm_pencil *p, double rate)
 {
     spread(p, p->k, 1, p->K);
     for (int i = 0; i < p->sys->nv; i++) {
-        if (p->kind[i] != (LM_VECTOR | LM_VECTOR_TURNS)) continue; /* positions that turn */
+        int own = LM_VECTOR_ANGULAR | LM_VECTOR_TURNS; /* their velocity is the same anywhere */
+        if (!(p->kind[i] & LM_VECTOR) || (p->kind[i] & own) == own) continue;
         lm_m3 V = turned(p, i, rate, 0), A = turned(p, i, 0, rate * rate);
         add_turned(p, p->d, i, &V, p->K);
         add_turned(p, p->m, i, &A, p->K);

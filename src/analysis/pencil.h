@@ -29,8 +29,8 @@ int lm_pencil_make(lm_pencil *p, lm_arena *arena, lm_system *sys, const unsigned
 int lm_pencil_evaluate(lm_pencil *p, const lm_state *s);
 /* M, C and K from m, d, k: bodies turn at `rate`, the axes at `axes`. */
 void lm_pencil_turn(lm_pencil *p, double rate, double axes);
-/* K alone for the equilibrium in rotation: K* + D dv/dq + M da/dq, v(q) and a(q) those of the turning
- * bodies. */
+/* K alone for the equilibrium in rotation: K* + D dv/dq + M da/dq, v(q) and a(q) those of lm_form.turn
+ * near the rest positions. */
 void lm_pencil_tangent(lm_pencil *p, double rate);
 /* y += s A x for the nv x nv block. */
 void lm_pencil_mul(const lm_pencil *p, const double *A, double s, const double *x, double *y);

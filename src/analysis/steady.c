@@ -17,7 +17,7 @@ lm_state lm_steady_state(const lm_steady *s)
 
 /* ---- the motion ---- */
 
-/* The line goes with the side of the joint that stands still. */
+/* The line goes with the side of the joint that stands still, where that is at rest. */
 static void place_line(lm_steady *s, const double *q)
 {
     const lm_model *m = s->sys->model;
@@ -37,7 +37,8 @@ static void place_line(lm_steady *s, const double *q)
 
 int lm_steady_motion(lm_steady *s, const double *q)
 {
-    place_line(s, q);
+    place_line(s, s->start);
+    s->turning.rest = s->start;
     s->spin.rate = s->speed;
     s->turning.rate = s->sense * s->speed;
     return s->sys->form->turn(s->sys, q, &s->turning, s->v, s->a, (unsigned char *)s->pencil.kind,
@@ -61,7 +62,8 @@ static int reserve(lm_steady *s)
     const lm_system *sys = s->sys;
     size_t nv = (size_t)sys->nv, nl = (size_t)sys->nl, nq = (size_t)sys->nq;
     double *at =
-        LM_NEW_N(&s->arena, double, 6 * nv + 3 * nq + 3 * nl + 7 * (size_t)sys->nposes + 1);
+        LM_NEW_N(&s->arena, double,
+                 (8 + 2 * LM_STEADY_SHAPES) * nv + 3 * nq + 3 * nl + 7 * (size_t)sys->nposes + 1);
     unsigned char *body = LM_NEW_N(&s->arena, unsigned char, sys->model->nbodies + 1);
     if (!at || !body) return -1;
     s->turning.body = body;
@@ -71,7 +73,9 @@ static int reserve(lm_steady *s)
     s->lam = at, at += nl;
     s->unit = at, at += nv;
     s->x = at, at += nv + nl;
-    s->keep = at, at += nq + nl;
+    s->keep = at, at += nq + nl + nv;
+    s->away = at, at += nv;
+    s->shape = at, at += 2 * nv * LM_STEADY_SHAPES;
     s->start = at, at += nq;
     s->pose = at;
     return 0;
@@ -212,22 +216,41 @@ static int factor(lm_steady *s)
     return bad > 0 ? 1 : bad;
 }
 
+/* The matrix, and with the first step what is critical near the speed. */
+static int factor_step(lm_steady *s, int first)
+{
+    double held = s->held;
+    if (first) s->nshapes = 0;
+    if (s->nshapes) s->held += lm_steady_guard(s);
+    int bad = factor(s);
+    if (bad > 0 && first && s->singular && s->settled == 2) {
+        s->held += lm_steady_guard(s);
+        bad = factor(s);
+    }
+    if (!bad && first) lm_steady_near(s);
+    s->held = held;
+    return bad;
+}
+
 /* One step; *moved: its size. */
-static int step(lm_steady *s, double *moved)
+static int step(lm_steady *s, int first, double *moved)
 {
     lm_system *sys = s->sys;
     int nv = sys->nv, bad = lm_steady_motion(s, s->q);
     lm_state at = lm_steady_state(s);
-    if (!bad) bad = factor(s);
+    if (!bad) bad = factor_step(s, first);
     if (!bad) bad = sys->form->residual(sys, &at, s->x, s->x + nv, NULL) != 0;
     if (bad) return bad;
+    lm_steady_take_back(s, s->x);
     for (int i = 0; i < nv; i++) s->x[i] /= -s->scale;
     for (int k = 0; k < sys->nl; k++) s->x[nv + k] = -s->x[nv + k];
     lm_linear_solve(s->lin, s->x);
+    lm_steady_balance(s, s->x);
     *moved = 0;
     for (int i = 0; i < nv; i++) *moved = fmax(*moved, fabs(s->x[i]) / s->unit[i]);
     if (!isfinite(*moved) || *moved > 2) return 1;
     for (int k = 0; k < sys->nl; k++) s->lam[k] += s->scale * s->x[nv + k];
+    for (int i = 0; i < nv; i++) s->away[i] += s->x[i];
     s->iterations++;
     return sys->form->retract(sys, s->q, s->x, s->q) != 0;
 }
@@ -239,7 +262,7 @@ static int converge(lm_steady *s)
     limber_status st = lm_steady_known_find(s);
     int bad = st == LIMBER_MEMORY ? -1 : st != LIMBER_OK;
     for (int k = 0; k < ITERATIONS && !bad; k++) {
-        bad = step(s, &moved);
+        bad = step(s, k == 0, &moved);
         if (!bad && (moved < SMALL || (moved < GOOD && moved > 0.25 * last)))
             return lm_steady_motion(s, s->q);
         last = moved;
@@ -259,35 +282,46 @@ static double little_mass(const lm_steady *s)
     return mass > 0 ? 1e-8 * s->scale / mass : 0;
 }
 
-/* Another try at the same speed. At a critical speed the matrix is singular: there a small part of the
- * mass holds what nothing moves. Beyond the critical speed of a rotor with unbalance the shape is another
- * one, which is near that at rest. */
-static int converge_otherwise(lm_steady *s)
-{
-    size_t nq = (size_t)s->sys->nq, nl = (size_t)s->sys->nl;
-    memcpy(s->q, s->keep, sizeof(double) * nq);
-    memcpy(s->lam, s->keep + nq, sizeof(double) * nl);
-    s->held = s->speed != 0 ? 1e-3 * s->speed * s->speed : little_mass(s);
-    int bad = converge(s);
-    s->held = 0;
-    if (bad <= 0) return bad;
-    memcpy(s->q, s->start, sizeof(double) * nq);
-    memset(s->lam, 0, sizeof(double) * nl);
-    return converge(s);
-}
-
 static void keep(lm_steady *s)
 {
     size_t nq = (size_t)s->sys->nq, nl = (size_t)s->sys->nl;
     memcpy(s->keep, s->q, sizeof(double) * nq);
     memcpy(s->keep + nq, s->lam, sizeof(double) * nl);
+    memcpy(s->keep + nq + nl, s->away, sizeof(double) * (size_t)s->sys->nv);
 }
 
-static void restore(lm_steady *s, double speed)
+static void put_back(lm_steady *s)
 {
     size_t nq = (size_t)s->sys->nq, nl = (size_t)s->sys->nl;
     memcpy(s->q, s->keep, sizeof(double) * nq);
     memcpy(s->lam, s->keep + nq, sizeof(double) * nl);
+    memcpy(s->away, s->keep + nq + nl, sizeof(double) * (size_t)s->sys->nv);
+}
+
+static void put_at_rest(lm_steady *s)
+{
+    memcpy(s->q, s->start, sizeof(double) * (size_t)s->sys->nq);
+    memset(s->lam, 0, sizeof(double) * (size_t)s->sys->nl);
+    memset(s->away, 0, sizeof(double) * (size_t)s->sys->nv);
+}
+
+/* Another try at the same speed. At a critical speed the matrix is singular: there a small part of the
+ * mass holds what nothing moves. Beyond the critical speed of a rotor with unbalance the shape is another
+ * one, which is near that at rest. */
+static int converge_otherwise(lm_steady *s)
+{
+    put_back(s);
+    s->held = s->speed != 0 ? 1e-3 * s->speed * s->speed : little_mass(s);
+    int bad = converge(s);
+    s->held = 0;
+    if (bad <= 0) return bad;
+    put_at_rest(s);
+    return converge(s);
+}
+
+static void restore(lm_steady *s, double speed)
+{
+    put_back(s);
     s->speed = speed;
     lm_steady_known_find(s); /* the companion may have come further */
     lm_steady_motion(s, s->q);
@@ -336,7 +370,7 @@ static limber_status none_found(lm_steady *s, double speed)
 }
 
 /* Centrifugal forces grow with the square of the speed, and so are steps towards it. */
-limber_status lm_steady_find(lm_steady *s, double speed)
+static limber_status find(lm_steady *s, double speed)
 {
     double from = s->speed, part = 1;
     s->failure.text[0] = 0;
@@ -361,6 +395,19 @@ limber_status lm_steady_find(lm_steady *s, double speed)
     }
 }
 
+/* Where bodies rest without rotation is found first. */
+limber_status lm_steady_find(lm_steady *s, double speed)
+{
+    limber_status st = LIMBER_OK;
+    if (!s->settled) {
+        s->settled = 1;
+        st = find(s, 0);
+        if (!st) memcpy(s->start, s->q, sizeof(double) * (size_t)s->sys->nq), s->settled = 2;
+        memset(s->away, 0, sizeof(double) * (size_t)s->sys->nv);
+    }
+    return st == LIMBER_MEMORY ? st : find(s, speed);
+}
+
 limber_status lm_steady_turn(lm_steady *s, double angle)
 {
     double W = s->speed;
@@ -370,6 +417,9 @@ limber_status lm_steady_turn(lm_steady *s, double angle)
     if (lm_steady_motion(s, s->q)) return LIMBER_STOPPED;
     for (int i = 0; i < s->sys->nv; i++) s->x[i] = angle * s->v[i];
     if (s->sys->form->retract(s->sys, s->q, s->x, s->q)) return LIMBER_STOPPED;
+    if (lm_steady_motion(s, s->start)) return LIMBER_STOPPED;
+    for (int i = 0; i < s->sys->nv; i++) s->x[i] = angle * s->v[i];
+    if (s->sys->form->retract(s->sys, s->start, s->x, s->start)) return LIMBER_STOPPED;
     s->speed = W;
     s->spin.value += angle;
     return lm_steady_find(s, W);

@@ -14,6 +14,9 @@
 #include "analysis/pencil.h"
 #include "solve/linear.h"
 
+/* Shapes that are critical at one speed, at most. */
+enum { LM_STEADY_SHAPES = 4 };
+
 typedef struct lm_steady_known lm_steady_known;
 
 typedef struct lm_steady {
@@ -31,8 +34,12 @@ typedef struct lm_steady {
     lm_linear *lin;     /* of the pencil's pattern */
     double *x;          /* [nv + nl] */
     double *pose;       /* [7 nposes] */
-    double *keep;       /* [nq + nl] */
+    double *keep;       /* [nq + nl + nv] */
     double *start;      /* [nq] positions at rest */
+    int settled;        /* 1: that was tried; 2: they are the equilibrium without rotation */
+    double *away;       /* [nv] motion from there */
+    int nshapes;        /* critical ones near the speed, in which the rotor is balanced */
+    double *shape;      /* [2 nv LM_STEADY_SHAPES] these, and M times these */
     double held;        /* part of the mass in the matrix */
     int singular;       /* the matrix was, at the last step */
     long iterations;
@@ -67,6 +74,14 @@ int lm_steady_bodies(const lm_model *m, int joint, unsigned char *turns);
 int lm_steady_a_turns(const lm_model *m, int joint, unsigned char *work);
 /* The line of a joint as drawn. */
 void lm_steady_line(const lm_model *m, int joint, lm_v3 *point, lm_v3 *axis);
+
+/* steady_balance.c: shapes that are critical near the speed, after factoring. */
+void lm_steady_near(lm_steady *s);
+/* Part of the mass that keeps the matrix regular beside them. */
+double lm_steady_guard(const lm_steady *s);
+/* Their part of the forces r; their part of the motion from rest after dx. */
+void lm_steady_take_back(const lm_steady *s, double *r);
+void lm_steady_balance(const lm_steady *s, double *dx);
 
 /* steady_known.c: the companion's rotation, which a system that has one must be told: begin, follow to
  * s->speed, and no more of it. Nothing for other systems. */

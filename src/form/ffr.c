@@ -119,8 +119,8 @@ static int turn(lm_system *sys, const double *q, const lm_turning *how, double *
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         int turns = how->body[s->m->nodes[u->node[0]].body];
-        nodal_turn_frame(how, turns, v3_from(q + u->q), v + u->v, a + u->v, kind + u->v,
-                         axis + u->v);
+        nodal_turn_frame(how, turns, q + u->q, how->rest ? how->rest + u->q : NULL, v + u->v,
+                         a + u->v, kind + u->v, axis + u->v);
     }
     return 0;
 }

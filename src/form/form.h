@@ -53,11 +53,13 @@ typedef struct lm_spin {
     double rate;
 } lm_spin;
 
-/* Some bodies turn steadily about a line, the others stand still. */
+/* Some bodies turn steadily about a line. The others stand still, or are moved from where they rest, and
+ * that deviation goes round with the rotation (whirl of a bearing under unbalance). */
 typedef struct lm_turning {
     lm_v3 point, axis; /* of the line; a unit vector */
     double rate;
     const unsigned char *body; /* [bodies] 1: turns */
+    const double *rest;        /* [nq] positions where the others rest; NULL: where they are */
 } lm_turning;
 
 /* What three velocities are that make one vector, noted with the first of them; 0: single numbers. */

@@ -407,8 +407,9 @@ int nodal_initial(lm_system *sys, double *q, double *v);
 
 /* nodal_rigid.c */
 /* Six velocities and accelerations of a frame at x that turns steadily, or stands still; as lm_form.turn. */
-void nodal_turn_frame(const lm_turning *how, int turns, lm_v3 x, double *v, double *a,
-                      unsigned char *kind, double *axis);
+/* x: pose (place, quaternion) of a frame; rest: where it is without rotation, NULL: there. */
+void nodal_turn_frame(const lm_turning *how, int turns, const double *x, const double *rest,
+                      double *v, double *a, unsigned char *kind, double *axis);
 void nodal_rigid_velocity(const lm_system *sys, const double *q, const double twist[6], double *v);
 int nodal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
                unsigned char *kind, double *axis);
