@@ -7,6 +7,8 @@
 
 /* Of the shift: a double root 0 comes out with half of the digits. */
 #define LM_CAMPBELL_ZERO 1e-6
+/* Numbers that a node's circles take. */
+enum { LM_CAMPBELL_ORBITS = 8 };
 
 /* One branch at one speed. */
 typedef struct lm_branch_point {
@@ -65,7 +67,8 @@ typedef struct lm_campbell {
     double *seen;          /* [roots] im in the axes asked for */
     double *whirl;         /* [roots] of the present roots */
     int *across;           /* [roots] 1: it moves across the axis, where unbalance acts */
-    double *circles;       /* [roots][4 nodes] forward and backward circles of the nodes */
+    double *circles;       /* [roots][8 nodes] forward and backward circles of the nodes */
+    double *along;         /* [roots] squares of what moves along and about the axis */
     int *match;            /* [roots] track of each */
     unsigned char *shown;  /* [roots] 1: it is among those asked for */
     unsigned char *taken;  /* [tracks] */

@@ -4,20 +4,24 @@
  *
  *     2 z = (u1 + i u2) e^{i w t} + (u1* + i u2*) e^{-i w t}
  *
- * one circle in the sense of the rotation of size |u1 + i u2| and one against it of size |u1 - i u2|. */
+ * one circle in the sense of the rotation of size |u1 + i u2| and one against it of size |u1 - i u2|. The
+ * tilting of a body is a vector in that plane, too: with the size of the model it counts as a motion, so that
+ * conical whirl, in which nothing need move, has a sense. */
 #include "analysis/campbell.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POSE = 7, SWEEPS = 3 };
-#define ACROSS 1e-6  /* part of a shape below which what moves across the axis is nothing */
+enum { POSE = 7, SWEEPS = 3, ORBITS = LM_CAMPBELL_ORBITS };
+#define ACROSS                                                                                     \
+    1e-6 /* part of a shape (of its square) below which what moves across the axis is nothing */
+#define BESIDE 1e-3  /* ... of what turns, below which the shape is one along or about the axis */
 #define LOOSE  1e-10 /* motion of a body in one of the model that is 1e-4 of its size */
 
 size_t lm_campbell_whirl_room(const lm_system *sys)
 {
     return (size_t)sys->nv + (size_t)sys->nq + 2 * (size_t)(POSE * sys->nposes) +
-           6 * (size_t)sys->nposes + 1;
+           12 * (size_t)sys->nposes + 1;
 }
 
 /* Every velocity is one of a node's two vectors. */
@@ -29,8 +33,8 @@ static int nodal(const lm_campbell *c)
     return sys->nv == 6 * sys->model->nnodes;
 }
 
-/* Motion of the poses' places along dx, by a difference: out [3 nposes]. */
-static void places(lm_campbell *c, const double *dx, double *out)
+/* Motion of the poses along dx, by a difference: out [6 nposes], places and rotations. */
+static void motions(lm_campbell *c, const double *dx, double *out)
 {
     lm_system *sys = c->sys;
     double *step = c->work, *q = step + sys->nv, *at[2] = {q + sys->nq, NULL}, most = 0;
@@ -42,34 +46,49 @@ static void places(lm_campbell *c, const double *dx, double *out)
         if (sys->form->retract(sys, c->steady.q, step, q)) return;
         sys->form->poses(sys, q, at[side]);
     }
-    for (int p = 0; p < sys->nposes; p++)
-        v3_put(out + 3 * p,
-               v3_mul(0.5 / h, v3_sub(v3_from(at[1] + POSE * p), v3_from(at[0] + POSE * p))));
+    for (int p = 0; p < sys->nposes; p++) {
+        const double *a = at[0] + POSE * p, *b = at[1] + POSE * p;
+        v3_put(out + 6 * p, v3_mul(0.5 / h, v3_sub(v3_from(b), v3_from(a))));
+        v3_put(out + 6 * p + 3,
+               v3_mul(0.5 / h, lm_quat_log(quat_turn(quat_from(a + 3), quat_from(b + 3)))));
+    }
 }
 
-/* Circles of the nodes in shape j, out [4 nodes]: u1 + i u2 and u1 - i u2. */
+/* Circles of a vector x + i y: u1 + i u2 and u1 - i u2. */
+static void circles_of(const lm_m3 *E, double f, lm_v3 x, lm_v3 y, double out[4])
+{
+    lm_v3 e1 = m3_col(E, 0), e2 = m3_col(E, 1);
+    double u1 = v3_dot(e1, x), w1 = v3_dot(e1, y), u2 = v3_dot(e2, x), w2 = v3_dot(e2, y);
+    out[0] = f * (u1 - w2), out[1] = f * (w1 + u2);
+    out[2] = f * (u1 + w2), out[3] = f * (w1 - u2);
+}
+
+/* Circles of the nodes in shape j, out [8 nodes]: of their places and of their rotations. */
 static void find_circles(lm_campbell *c, int j)
 {
     lm_system *sys = c->sys;
     const lm_model *m = sys->model;
     const lm_root *r = &c->spectrum.root[j];
     lm_m3 E = lm_triad(c->steady.turning.axis);
-    lm_v3 e1 = m3_col(&E, 0), e2 = m3_col(&E, 1);
-    double *re = c->work + sys->nv + sys->nq + 2 * POSE * sys->nposes, *im = re + 3 * sys->nposes;
-    double *out = c->circles + 4 * (size_t)m->nnodes * (size_t)j;
-    int direct = nodal(c);
-    if (!direct) {
-        memset(re, 0, sizeof(double) * 6 * (size_t)sys->nposes);
-        places(c, r->x, re);
-        places(c, r->y, im);
+    double *re = c->work + sys->nv + sys->nq + 2 * POSE * sys->nposes, *im = re + 6 * sys->nposes;
+    double *out = c->circles + ORBITS * (size_t)m->nnodes * (size_t)j;
+    const double *x = r->x, *y = r->y;
+    if (!nodal(c)) {
+        memset(re, 0, sizeof(double) * 12 * (size_t)sys->nposes);
+        motions(c, x, re);
+        motions(c, y, im);
+        x = re, y = im;
     }
-    for (int n = 0; n < m->nnodes; n++, out += 4) {
-        lm_v3 x = v3_from(direct ? r->x + 6 * n : re + 3 * n);
-        lm_v3 y = v3_from(direct ? r->y + 6 * n : im + 3 * n);
-        double u1 = v3_dot(e1, x), w1 = v3_dot(e1, y), u2 = v3_dot(e2, x), w2 = v3_dot(e2, y);
+    c->along[j] = 0;
+    for (int n = 0; n < m->nnodes; n++, out += ORBITS) {
         double on = c->steady.turning.body[m->nodes[n].body];
-        out[0] = on * (u1 - w2), out[1] = on * (w1 + u2);
-        out[2] = on * (u1 + w2), out[3] = on * (w1 - u2);
+        for (int k = 0; k < 2; k++) {
+            double unit = k ? on * c->steady.size : on;
+            lm_v3 re_k = v3_from(x + 6 * n + 3 * k), im_k = v3_from(y + 6 * n + 3 * k);
+            double a = unit * v3_dot(m3_col(&E, 2), re_k), b = unit * v3_dot(m3_col(&E, 2), im_k);
+            circles_of(&E, unit, re_k, im_k, out + 4 * k);
+            c->along[j] += 2 * (a * a + b * b); /* a line is two circles of its size */
+        }
     }
 }
 
@@ -77,9 +96,10 @@ static void find_circles(lm_campbell *c, int j)
 static void product(const lm_campbell *c, int j, int k, double out[4])
 {
     size_t nodes = (size_t)c->sys->model->nnodes;
-    const double *a = c->circles + 4 * nodes * (size_t)j, *b = c->circles + 4 * nodes * (size_t)k;
+    const double *a = c->circles + ORBITS * nodes * (size_t)j,
+                 *b = c->circles + ORBITS * nodes * (size_t)k;
     memset(out, 0, 4 * sizeof *out);
-    for (size_t i = 0; i < 4 * nodes; i += 2) {
+    for (size_t i = 0; i < ORBITS * nodes; i += 2) {
         out[i % 4] += a[i] * b[i] + a[i + 1] * b[i + 1];
         out[i % 4 + 1] += a[i] * b[i + 1] - a[i + 1] * b[i];
     }
@@ -126,8 +146,9 @@ static void part(lm_campbell *c, int j, int k)
     double g[2] = {size > 0 ? way * h[0] : sin(angle), -way * h[1]};
     turn(nv, 1, f, g, (double *[]){r->x, r->y}, (double *[]){o->x, o->y});
     turn(nv, 1, f, g, (double *[]){r->Mx, r->My}, (double *[]){o->Mx, o->My});
-    double *a = c->circles + 4 * nodes * (size_t)j, *b = c->circles + 4 * nodes * (size_t)k;
-    turn(4 * nodes, 2, f, g, (double *[]){a, a + 1}, (double *[]){b, b + 1});
+    double *a = c->circles + ORBITS * nodes * (size_t)j;
+    double *b = c->circles + ORBITS * nodes * (size_t)k;
+    turn(ORBITS * nodes, 2, f, g, (double *[]){a, a + 1}, (double *[]){b, b + 1});
 }
 
 /* Shapes of equal roots are any that span the same space: forward and backward whirl, and what does not
@@ -147,7 +168,8 @@ double lm_campbell_whirl(const lm_campbell *c, int j, int *across)
     const lm_root *r = &c->spectrum.root[j];
     double sum[4];
     product(c, j, j, sum);
-    *across = sum[0] + sum[2] > ACROSS * size_of(c, r);
+    double most = fmax(ACROSS * size_of(c, r), BESIDE * (sum[0] + sum[2] + c->along[j]));
+    *across = sum[0] + sum[2] > most;
     return *across ? (sum[0] - sum[2]) / (sum[0] + sum[2]) : 0;
 }
 
@@ -178,7 +200,7 @@ int lm_campbell_stands_loose(lm_campbell *c)
     for (int i = 0; i + 2 < sys->nv; i++)
         if (c->steady.pencil.kind[i] & LM_VECTOR) memset(x + i, 0, 3 * sizeof *x);
     memset(at, 0, sizeof(double) * 2 * POSE * (size_t)sys->nposes);
-    places(c, x, out);
+    motions(c, x, out);
     for (int n = 0; n < m->nnodes; n++) {
         if (c->steady.turning.body[m->nodes[n].body]) continue;
         for (int i = 0; i < POSE; i++)
