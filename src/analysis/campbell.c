@@ -8,7 +8,6 @@
 
 enum { REFINEMENTS = 60, MOST_CRITICAL = 200 };
 #define PERIODIC 1e-5
-#define GROWS    1e-6 /* of |s|: a real part that is no rounding */
 
 /* ---- what is left out of the steady state ---- */
 
@@ -135,7 +134,8 @@ static limber_status list_speeds(lm_campbell *c)
     const double *s = c->a->speeds;
     c->nspeeds = (int)s[2];
     c->speed = LM_NEW_N(&c->arena, double, c->nspeeds + 1);
-    if (!c->speed) return LIMBER_MEMORY;
+    c->grows = LM_NEW_N(&c->arena, int, c->nspeeds + 1);
+    if (!c->speed || !c->grows) return LIMBER_MEMORY;
     for (int k = 0; k < c->nspeeds; k++)
         c->speed[k] = c->nspeeds > 1 ? s[0] + (s[1] - s[0]) * k / (c->nspeeds - 1) : s[0];
     return LIMBER_OK;
@@ -193,6 +193,7 @@ static limber_status begin(lm_campbell *c)
     c->fixed = c->a->frame_fixed;
     if (!st) c->shifts = c->fixed && relative(c);
     if (!st) st = reserve(c);
+    if (!st) st = lm_campbell_still_begin(c);
     return st || !relative(c) ? st : refuse_loose(c);
 }
 
@@ -257,7 +258,7 @@ typedef struct crossing {
 } crossing;
 
 /* Seen from the ground the vibration goes round once in a turn. */
-static void keep_critical(lm_campbell *c, int branch, double speed, double whirl)
+void lm_campbell_keep_critical(lm_campbell *c, int branch, double speed, double whirl)
 {
     if (c->ncritical == MOST_CRITICAL) return;
     c->critical[c->ncritical++] = (lm_critical){speed, branch, fabs(speed), whirl};
@@ -286,7 +287,7 @@ static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
             fabs(x.speed[1] - x.speed[0]) < 1e-10 * fabs(w))
             break;
     }
-    keep_critical(c, t->number, w, x.whirl);
+    lm_campbell_keep_critical(c, t->number, w, x.whirl);
     return LIMBER_OK;
 }
 
@@ -305,9 +306,10 @@ static limber_status look_at_passing(lm_campbell *c, const lm_track *t, lm_passi
         *p = (lm_passing){1, c->speed[k], 0, whirl};
     if (!counts) return LIMBER_OK;
     if (!none && was.known == 2 && value * was.value < 0) return refine(c, t, x);
-    if (!none && was.known == 1 && was.speed != 0) keep_critical(c, t->number, was.speed, whirl);
+    if (!none && was.known == 1 && was.speed != 0)
+        lm_campbell_keep_critical(c, t->number, was.speed, whirl);
     if (none && was.known == 2 && k == c->nspeeds - 1)
-        keep_critical(c, t->number, c->speed[k], was.whirl);
+        lm_campbell_keep_critical(c, t->number, c->speed[k], was.whirl);
     return LIMBER_OK;
 }
 
@@ -327,21 +329,12 @@ static limber_status find_critical(lm_campbell *c, int k)
     return st;
 }
 
-/* Below this a real part is rounding: what is left of the equations moves s^2, by that part of
- * sigma^2 + s^2. */
-static double least_growth(const lm_campbell *c, const lm_branch_point *p)
-{
-    double sigma = c->spectrum.sigma, size = fmax(hypot(p->re, p->im), 0.01 * sigma);
-    return fmax(GROWS * size, p->off * (sigma * sigma + size * size) / size);
-}
-
 static void note_unstable(lm_campbell *c, int k)
 {
-    for (int n = 0; n < c->nbranches; n++) {
+    c->grows[k] = -1;
+    for (int n = c->nbranches - 1; n >= 0; n--) {
         const lm_branch_point *p = &c->point[c->room * k + n];
-        if (!(p->re > least_growth(c, p))) continue;
-        if (!isfinite(c->unstable[0])) c->unstable[0] = c->speed[k], c->unstable_branch = n;
-        c->unstable[1] = c->speed[k];
+        if (p->re > lm_campbell_least_growth(c, p->re, p->im, p->off)) c->grows[k] = n;
     }
 }
 
@@ -363,7 +356,7 @@ static limber_status sweep(lm_campbell *c)
         put_points(c, k);
         c->done = k + 1;
         note_unstable(c, k);
-        st = find_critical(c, k);
+        st = c->fixed ? find_critical(c, k) : lm_campbell_find_still(c, k);
         if (!st) st = tell(c, k);
     }
     return st;
@@ -383,10 +376,6 @@ static void warn(lm_campbell *c)
 {
     lm_diag *diag = c->run->diag;
     const char *name = c->run->model->joints[c->a->drive].name;
-    if (isfinite(c->unstable[0]))
-        lm_warning(diag, c->a->loc,
-                   "campbell: unstable from speed %.6g to %.6g: branch %d grows there",
-                   c->unstable[0], c->unstable[1], c->unstable_branch + 1);
     if (c->periodic > PERIODIC)
         lm_warning(diag, c->a->loc,
                    "campbell: the equations depend on the angle of joint '%s' (by %.1e): "
@@ -442,7 +431,6 @@ static limber_status deliver(lm_campbell *c, limber_status st)
 {
     limber_summary *sum = c->run->sum;
     warn(c);
-    qsort(c->critical, (size_t)c->ncritical, sizeof *c->critical, by_speed);
     if (c->run->diag->out_of_memory) return LIMBER_MEMORY;
     snprintf(sum->method, sizeof sum->method, "krylov");
     snprintf(sum->frame, sizeof sum->frame, "%s", c->fixed ? "fixed" : "rotating");
@@ -462,6 +450,8 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a)
     limber_status st = begin(&c);
     int begun = !st;
     if (!st) st = sweep(&c);
+    if (c.ncritical) qsort(c.critical, (size_t)c.ncritical, sizeof *c.critical, by_speed);
+    if (!st && c.done) st = lm_campbell_stability(&c);
     if (!st && c.done) st = check_periodic(&c);
     if (st == LIMBER_STOPPED && !run->sum->reason[0])
         lm_stop(run, st, "campbell: %s", c.steady.failure.text);

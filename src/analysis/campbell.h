@@ -43,6 +43,16 @@ typedef struct lm_track {
     double *x, *y; /* [nv] */
 } lm_track;
 
+/* Values of the stiffness in turning axes, of shapes at rest in the rotor. */
+typedef struct lm_still {
+    double speed;
+    int n, room, below; /* values; most; those below 0 at the last speed of the list */
+    double *lambda;     /* [n] ascending */
+    double *V, *MV;     /* [nv x room] basis of unit mass */
+    double *small;      /* the shapes in it */
+    double *w, *x;      /* [nv] */
+} lm_still;
+
 typedef struct lm_campbell {
     lm_run *run;
     const lm_spec_analysis *a;
@@ -63,23 +73,24 @@ typedef struct lm_campbell {
     int ncritical;
     lm_critical *critical;
     int ntracks;
-    lm_track *track;       /* [room of roots, twice] */
-    double *seen;          /* [roots] im in the axes asked for */
-    double *whirl;         /* [roots] of the present roots */
-    int *across;           /* [roots] 1: it moves across the axis, where unbalance acts */
-    double *circles;       /* [roots][8 nodes] forward and backward circles of the nodes */
-    double *along;         /* [roots] squares of what moves along and about the axis */
-    int *match;            /* [roots] track of each */
-    unsigned char *shown;  /* [roots] 1: it is among those asked for */
-    unsigned char *taken;  /* [tracks] */
-    double *score;         /* [tracks x roots] */
-    double *work;          /* for orbits */
+    lm_track *track;      /* [room of roots, twice] */
+    double *seen;         /* [roots] im in the axes asked for */
+    double *whirl;        /* [roots] of the present roots */
+    int *across;          /* [roots] 1: it moves across the axis, where unbalance acts */
+    double *circles;      /* [roots][8 nodes] forward and backward circles of the nodes */
+    double *along;        /* [roots] squares of what moves along and about the axis */
+    int *match;           /* [roots] track of each */
+    unsigned char *shown; /* [roots] 1: it is among those asked for */
+    unsigned char *taken; /* [tracks] */
+    double *score;        /* [tracks x roots] */
+    double *work;         /* for orbits */
+    lm_still still;
     int nanchors, *anchor; /* speeds searched anew */
     int *nbasis;
     double **basis;     /* shapes found there */
     double periodic;    /* what shapes leave of the equations at another angle of the drive */
     double unstable[2]; /* speeds between which a root grows; NAN */
-    int unstable_branch;
+    int *grows;         /* [nspeeds] branch that grows there; -1: none */
     lm_arena arena;
 } lm_campbell;
 
@@ -108,6 +119,19 @@ double lm_campbell_crossing(const lm_campbell *c, double speed, double re, doubl
                             double seen);
 /* The root that has the shape of a track, and the sense it has then; -1: none. */
 int lm_campbell_match(const lm_campbell *c, const lm_track *t, double speed, double *sense);
+
+void lm_campbell_keep_critical(lm_campbell *c, int branch, double speed, double whirl);
+
+/* campbell_still.c: critical speeds in turning axes. */
+limber_status lm_campbell_still_begin(lm_campbell *c);
+/* Values at a speed into c->still. */
+limber_status lm_campbell_still(lm_campbell *c, double speed);
+/* Critical speeds between speed k of the list and the one before. */
+limber_status lm_campbell_find_still(lm_campbell *c, int k);
+
+/* campbell_stability.c: unstable ranges, with a warning for each; critical speeds are in order. */
+limber_status lm_campbell_stability(lm_campbell *c);
+double lm_campbell_least_growth(const lm_campbell *c, double re, double im, double off);
 
 /* campbell_record.c */
 limber_status lm_campbell_record(lm_campbell *c);

@@ -227,7 +227,7 @@ static int factor_step(lm_steady *s, int first)
         s->held += lm_steady_guard(s);
         bad = factor(s);
     }
-    if (!bad && first) lm_steady_near(s);
+    if (!bad && first) bad = lm_steady_near(s);
     s->held = held;
     return bad;
 }
@@ -241,6 +241,7 @@ static int step(lm_steady *s, int first, double *moved)
     if (!bad) bad = factor_step(s, first);
     if (!bad) bad = sys->form->residual(sys, &at, s->x, s->x + nv, NULL) != 0;
     if (bad) return bad;
+    if (first) lm_steady_judge(s, s->x);
     lm_steady_take_back(s, s->x);
     for (int i = 0; i < nv; i++) s->x[i] /= -s->scale;
     for (int k = 0; k < sys->nl; k++) s->x[nv + k] = -s->x[nv + k];

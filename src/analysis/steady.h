@@ -76,7 +76,9 @@ int lm_steady_a_turns(const lm_model *m, int joint, unsigned char *work);
 void lm_steady_line(const lm_model *m, int joint, lm_v3 *point, lm_v3 *axis);
 
 /* steady_balance.c: shapes that are critical near the speed, after factoring. */
-void lm_steady_near(lm_steady *s);
+int lm_steady_near(lm_steady *s); /* 0, or -1: no memory */
+/* None of them, where the forces r in them are no unbalance. */
+void lm_steady_judge(lm_steady *s, const double *r);
 /* Part of the mass that keeps the matrix regular beside them. */
 double lm_steady_guard(const lm_steady *s);
 /* Their part of the forces r; their part of the motion from rest after dx. */

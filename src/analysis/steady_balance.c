@@ -17,7 +17,9 @@
 #include <string.h>
 
 enum { SHAPES = LM_STEADY_SHAPES, ROUNDS = 6 };
-#define NEAR  0.02 /* of W^2: a hundredth of the speed on either side */
+#define NEAR 0.02 /* of W^2: a hundredth of the speed on either side */
+#define BENDS                                                                                      \
+    0.3 /* of the size, or in radians, at the ends of that range: no unbalance, but a shape */
 #define GUARD 1e-7 /* of W^2 M, where the tangent is singular */
 
 static double dot(const double *x, const double *y, int n)
@@ -72,7 +74,8 @@ static int orthonormal(const lm_steady *s, int n, double *X, double *MX)
     return kept;
 }
 
-/* The shapes of the Ritz values below `limit`: real vectors that span them, first in X. */
+/* The shapes of the Ritz values below `limit`: real vectors that span them, first in X. How many;
+ * -1: no memory. */
 static int choose(const lm_steady *s, int n, double limit, double *X, double *work)
 {
     double H[SHAPES * SHAPES], V[SHAPES * SHAPES], re[SHAPES], im[SHAPES], C[SHAPES * SHAPES];
@@ -82,7 +85,8 @@ static int choose(const lm_steady *s, int n, double limit, double *X, double *wo
     for (int j = 0; j < n; j++)
         lm_pencil_mul(&s->pencil, s->pencil.K, 1, X + nv * (size_t)j, work + nv * (size_t)j);
     lm_dense_tmul(n, n, (int)nv, X, work, H);
-    if (lm_general_eigen(n, H, re, im, V)) return 0;
+    int bad = n > 0 ? lm_general_eigen(n, H, re, im, V) : 1;
+    if (bad) return bad < 0 ? -1 : 0;
     for (int j = 0; j < n; j++) /* a pair has its real and imaginary part one behind the other */
         if (hypot(re[j], im[j]) < limit)
             memcpy(C + n * kept++, V + n * j, sizeof(double) * (size_t)n);
@@ -93,13 +97,13 @@ static int choose(const lm_steady *s, int n, double limit, double *X, double *wo
 }
 
 /* The constraint blocks of K stay out of it: motions are allowed ones. */
-void lm_steady_near(lm_steady *s)
+int lm_steady_near(lm_steady *s)
 {
     size_t nv = (size_t)s->sys->nv;
     double W2 = s->speed * s->speed, *MX = s->shape + nv * SHAPES;
     int n = SHAPES;
     s->nshapes = 0;
-    if (W2 == 0 || s->settled < 2) return;
+    if (W2 == 0 || s->settled < 2) return 0;
     for (size_t j = 0; j < SHAPES; j++)
         for (size_t i = 0; i < nv; i++)
             s->shape[nv * j + i] =
@@ -110,7 +114,22 @@ void lm_steady_near(lm_steady *s)
         n = orthonormal(s, n, s->shape, MX);
     }
     n = choose(s, n, NEAR * W2, s->shape, MX);
-    s->nshapes = orthonormal(s, n, s->shape, MX);
+    s->nshapes = n < 0 ? 0 : orthonormal(s, n, s->shape, MX);
+    return n < 0 ? -1 : 0;
+}
+
+/* Forces that are no unbalance: they would bend what turns by much, not near the critical speed only. */
+void lm_steady_judge(lm_steady *s, const double *r)
+{
+    size_t nv = (size_t)s->sys->nv;
+    double bent = 0, W2 = s->speed * s->speed;
+    for (size_t j = 0; j < (size_t)s->nshapes; j++) {
+        const double *x = s->shape + nv * j;
+        double part = fabs(dot(x, r, (int)nv)), most = 0;
+        for (size_t i = 0; i < nv; i++) most = fmax(most, fabs(x[i]) / s->unit[i]);
+        bent = fmax(bent, part * most / (NEAR * W2));
+    }
+    if (bent > BENDS) s->nshapes = 0;
 }
 
 double lm_steady_guard(const lm_steady *s) { return GUARD * s->speed * s->speed; }

@@ -1,0 +1,365 @@
+/* Critical speeds in turning axes: where a shape at rest in the rotor is held by nothing.
+ *
+ * With the symmetric part of K in axes that turn, the values of
+ *
+ *     K x = lambda M x,   Phi x = 0,
+ *
+ * in ascending order are continuous functions of the speed. A critical speed is a zero of one of them,
+ * whatever the speeds of the list are and whichever branch it belongs to: of two at once for a round rotor,
+ * of one after the other for a shaft with two stiffnesses. They are found by Lanczos' method for blocks with
+ * (K + rho M)^-1 M, rho > W^2, which makes all of it positive. Damping moves the speed at which the root
+ * has no frequency a little: it is found by the secant method from there. */
+#include "analysis/campbell.h"
+
+#include "math/eigen.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 4, LEAST = 48, MORE = 6, STEPS = 80, SECANTS = 12, MOST_AT_ONCE = 64 };
+#define NOTHING 1e-9 /* of W^2: a value that is 0 but for rounding */
+#define SAME    1e-6 /* of the speed: one critical speed */
+#define CLOSE   1e-11
+#define LOST    1e-9 /* part of a vector that is new */
+
+static double dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* ---- the values at a speed ---- */
+
+/* The symmetric part of K into the place of C, which is not needed. */
+static void symmetric_part(lm_pencil *p)
+{
+    const lm_pattern *w = &p->pattern;
+    memcpy(p->C, p->K, sizeof(double) * (size_t)w->nnz);
+    for (int c = 0; c < p->sys->nv; c++)
+        for (int k = w->colptr[c]; k < w->colptr[c + 1] && w->rowind[k] < p->sys->nv; k++) {
+            int mirror = lm_pattern_find(w, c, w->rowind[k]);
+            if (mirror >= 0) p->C[k] = 0.5 * (p->K[k] + p->K[mirror]);
+        }
+}
+
+static int factor(lm_campbell *c, double rho, double *scale)
+{
+    const lm_pencil *p = &c->steady.pencil;
+    const lm_pattern *w = &p->pattern;
+    double *to = lm_linear_values(c->steady.lin), sum = 0;
+    int nv = c->sys->nv;
+    for (int i = 0; i < nv; i++) {
+        int k = lm_pattern_find(w, i, i);
+        double u = c->steady.unit[i] / c->steady.size;
+        if (k >= 0) sum += (fabs(p->C[k]) + rho * fabs(p->M[k])) * u * u;
+    }
+    *scale = sum > 0 ? sum / (nv + 1) : 1;
+    for (int col = 0; col < w->n; col++)
+        for (int k = w->colptr[col]; k < w->colptr[col + 1]; k++)
+            to[k] = col < nv && w->rowind[k] < nv ? (p->C[k] + rho * p->M[k]) / *scale : p->K[k];
+    return lm_linear_factor(c->steady.lin);
+}
+
+/* Vector n of the basis becomes new beside the others, of unit mass. 1: it is. */
+static int add(lm_campbell *c, int n)
+{
+    lm_still *s = &c->still;
+    size_t nv = (size_t)c->sys->nv;
+    double *v = s->V + nv * (size_t)n, *Mv = s->MV + nv * (size_t)n, before = 0, size = 0;
+    for (int pass = 0; pass < 3; pass++) {
+        for (int j = 0; j < n && pass; j++) {
+            double f = dot(s->MV + nv * (size_t)j, v, nv);
+            for (size_t i = 0; i < nv; i++) v[i] -= f * s->V[nv * (size_t)j + i];
+        }
+        memset(Mv, 0, sizeof(double) * nv);
+        lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, v, Mv);
+        size = sqrt(fmax(0, dot(v, Mv, nv)));
+        if (!pass) before = size;
+        if (!(size > LOST * before) || !isfinite(size)) return 0;
+    }
+    for (size_t i = 0; i < nv; i++) v[i] /= size, Mv[i] /= size;
+    return 1;
+}
+
+/* to = (K + rho M)^-1 b. */
+static void solve(lm_campbell *c, const double *b, double scale, double *to)
+{
+    double *x = c->steady.x;
+    size_t nv = (size_t)c->sys->nv;
+    memset(x + nv, 0, sizeof(double) * (size_t)c->sys->nl);
+    for (size_t i = 0; i < nv; i++) x[i] = b[i] / scale;
+    lm_linear_solve(c->steady.lin, x);
+    memcpy(to, x, sizeof(double) * nv);
+}
+
+/* The Krylov space of a block. Returns the size of the basis. */
+static int krylov(lm_campbell *c, int most, double scale)
+{
+    lm_still *s = &c->still;
+    size_t nv = (size_t)c->sys->nv;
+    int n = 0;
+    for (int j = 0; j < BLOCK && n < most; j++) {
+        double *v = s->V + nv * (size_t)n;
+        for (size_t i = 0; i < nv; i++)
+            v[i] = c->steady.unit[i] * sin(1.0 + (0.9 * (double)i + 0.3) * (double)(j + 1));
+        memset(s->w, 0, sizeof(double) * nv);
+        lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, v, s->w);
+        solve(c, s->w, scale, v);
+        n += add(c, n);
+    }
+    for (int from = 0; from < n && n < most; from++) {
+        solve(c, s->MV + nv * (size_t)from, scale, s->V + nv * (size_t)n);
+        n += add(c, n);
+    }
+    return n;
+}
+
+/* Values and shapes of the projected problem, s->lambda ascending. */
+static int project(lm_campbell *c, int n)
+{
+    lm_still *s = &c->still;
+    size_t nv = (size_t)c->sys->nv;
+    double *B = s->small + n * n;
+    for (int j = 0; j < n; j++) {
+        memset(s->w, 0, sizeof(double) * nv);
+        lm_pencil_mul(&c->steady.pencil, c->steady.pencil.C, 1, s->V + nv * (size_t)j, s->w);
+        lm_dense_tmul(n, 1, (int)nv, s->V, s->w, s->small + n * j);
+    }
+    memset(B, 0, sizeof(double) * (size_t)(n * n));
+    for (int j = 0; j < n; j++) B[n * j + j] = 1;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < j; i++)
+            s->small[n * j + i] = s->small[n * i + j] =
+                0.5 * (s->small[n * j + i] + s->small[n * i + j]);
+    s->n = n;
+    return lm_symmetric_eigen(n, s->small, B, s->lambda);
+}
+
+limber_status lm_campbell_still(lm_campbell *c, double speed)
+{
+    lm_still *s = &c->still;
+    lm_steady *t = &c->steady;
+    limber_status st = lm_steady_find(t, speed);
+    if (st) return st;
+    lm_state at = lm_steady_state(t);
+    if (lm_pencil_evaluate(&t->pencil, &at)) return LIMBER_STOPPED;
+    lm_pencil_turn(&t->pencil, t->turning.rate, t->turning.rate);
+    symmetric_part(&t->pencil);
+    double W2 = speed * speed, sigma = c->spectrum.sigma, scale;
+    int bad = factor(c, 1.05 * W2 + 0.01 * sigma * sigma, &scale), most = LEAST + MORE * s->below;
+    if (bad) return bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED;
+    s->speed = speed;
+    bad = project(c, krylov(c, most < s->room ? most : s->room, scale));
+    return bad ? bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED : LIMBER_OK;
+}
+
+limber_status lm_campbell_still_begin(lm_campbell *c)
+{
+    lm_still *s = &c->still;
+    size_t nv = (size_t)c->sys->nv;
+    s->room = LEAST + MORE * MOST_AT_ONCE;
+    if (s->room > c->spectrum.nfree) s->room = c->spectrum.nfree;
+    if (s->room < 1) s->room = 1;
+    size_t room = (size_t)s->room + 1;
+    s->V = LM_NEW_N(&c->arena, double, 2 * nv * room + 2 * nv);
+    s->small = LM_NEW_N(&c->arena, double, 2 * room * room + room);
+    if (!s->V || !s->small) return LIMBER_MEMORY;
+    s->MV = s->V + nv * room, s->w = s->MV + nv * room, s->x = s->w + nv;
+    s->lambda = s->small + 2 * room * room;
+    return LIMBER_OK;
+}
+
+/* ---- zeros ---- */
+
+/* Values below 0; at an end of the list one that is 0 counts, too. */
+static int count_below(const lm_still *s, int end)
+{
+    double none = NOTHING * s->speed * s->speed;
+    int n = 0;
+    while (n < s->n && s->lambda[n] < (end ? none : -none)) n++;
+    return n;
+}
+
+/* A zero of value j between two speeds where it has other signs: false position, the end that stays
+ * halved. *at: it. */
+static limber_status zero(lm_campbell *c, int j, const double speed[2], double *at)
+{
+    double x[2] = {speed[0], speed[1]}, f[2] = {0}, w = x[1];
+    limber_status st = LIMBER_OK;
+    int stays = -1;
+    for (int e = 0; e < 2 && !st; e++) {
+        st = lm_campbell_still(c, x[e]);
+        if (st) return st;
+        f[e] = c->still.lambda[j];
+        *at = x[e];
+        if (fabs(f[e]) <= NOTHING * x[e] * x[e]) return st;
+    }
+    if (f[0] * f[1] > 0) return st;
+    for (int k = 0; k < STEPS && fabs(x[1] - x[0]) > CLOSE * fabs(w); k++) {
+        double last = w;
+        w = x[1] - f[1] * (x[1] - x[0]) / (f[1] - f[0]);
+        if (k % 6 == 5) w = 0.5 * (x[0] + x[1]);
+        st = lm_campbell_still(c, w);
+        if (st) return st;
+        double g = c->still.lambda[j];
+        int side = (g > 0) == (f[1] > 0);
+        x[side] = w, f[side] = g;
+        if (side == stays) f[!side] *= 0.5;
+        stays = side;
+        if (g == 0 || fabs(w - last) < CLOSE * fabs(w)) break;
+    }
+    *at = w;
+    return st;
+}
+
+/* ---- what passes there ---- */
+
+/* Shape j of the last values into c->still.x. */
+static void shape(lm_campbell *c, int j)
+{
+    lm_still *s = &c->still;
+    lm_dense_mul(c->sys->nv, 1, s->n, s->V, s->small + s->n * j, s->x);
+}
+
+static double likeness(const lm_campbell *c, const double *x, const double *y)
+{
+    const lm_still *s = &c->still;
+    size_t nv = (size_t)c->sys->nv;
+    double a = dot(s->w, x, nv), b = dot(s->w, y, nv);
+    return a * a + b * b;
+}
+
+/* The root that is most like the shape x. s->w: M x. */
+static int root_like(const lm_campbell *c)
+{
+    int best = -1;
+    double most = 0;
+    for (int r = 0; r < c->spectrum.found; r++) {
+        const lm_root *root = &c->spectrum.root[r];
+        double like = likeness(c, root->x, root->y) / (1 + hypot(root->re, root->im));
+        if (like > most) most = like, best = r;
+    }
+    return best;
+}
+
+/* The frequency of a root with the sign of its energy, as Krein has it:
+ * Im z^H (2 s M + C) z: below the critical speed it is positive, beyond it negative. */
+static double signed_frequency(const lm_campbell *c, const lm_root *r)
+{
+    lm_still *s = (lm_still *)&c->still;
+    size_t nv = (size_t)c->sys->nv;
+    const lm_pencil *p = &c->steady.pencil;
+    double sign = 2 * r->im * (dot(r->x, r->Mx, nv) + dot(r->y, r->My, nv));
+    double *Cx = s->V; /* the basis is not needed any more */
+    memset(Cx, 0, sizeof(double) * nv);
+    lm_pencil_mul(p, p->C, 1, r->y, Cx);
+    sign += dot(r->x, Cx, nv);
+    memset(Cx, 0, sizeof(double) * nv);
+    lm_pencil_mul(p, p->C, 1, r->x, Cx);
+    sign -= dot(r->y, Cx, nv);
+    return copysign(r->im, sign);
+}
+
+/* *root: the one that passes; *f: its frequency with a sign. */
+static limber_status look(lm_campbell *c, double speed, int *root, double *f)
+{
+    limber_status st = lm_campbell_roots(c, speed);
+    *root = st ? -1 : root_like(c);
+    *f = *root < 0 ? 0 : signed_frequency(c, &c->spectrum.root[*root]);
+    return st;
+}
+
+/* With damping the root has no frequency a little beside the zero of the value. */
+static limber_status polish(lm_campbell *c, double *speed, int *root)
+{
+    double w0 = *speed, w1 = w0 * (1 + 1e-5), f0, f1;
+    limber_status st = look(c, w0, root, &f0);
+    if (st || *root < 0 || fabs(f0) < LM_CAMPBELL_ZERO * c->spectrum.sigma) return st;
+    for (int k = 0; k < SECANTS; k++) {
+        st = look(c, w1, root, &f1);
+        if (st || *root < 0 || f1 == f0) return st;
+        double next = w1 - f1 * (w1 - w0) / (f1 - f0);
+        if (!(fabs(next - *speed) < 0.1 * fabs(*speed))) return st;
+        w0 = w1, f0 = f1, w1 = next;
+        if (fabs(w1 - w0) < CLOSE * fabs(w1)) break;
+    }
+    *speed = w1;
+    return st;
+}
+
+/* The branch that has the shape and is near 0: the shape at rest is one of both senses of whirl. */
+static int branch_like(const lm_campbell *c)
+{
+    int best = 0;
+    double most = -1;
+    for (int t = 0; t < c->ntracks; t++) {
+        const lm_track *k = &c->track[t];
+        double like = likeness(c, k->x, k->y), far = hypot(k->re, k->im);
+        like = k->number < 0 ? -1 : like * like / (far + 1e-3 * c->spectrum.sigma);
+        if (like > most) most = like, best = k->number;
+    }
+    return best;
+}
+
+static limber_status found(lm_campbell *c, int j, double speed)
+{
+    lm_still *s = &c->still;
+    int root;
+    shape(c, j);
+    memset(s->w, 0, sizeof(double) * (size_t)c->sys->nv);
+    lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, s->x, s->w);
+    int branch = branch_like(c);
+    limber_status st = polish(c, &speed, &root);
+    if (!st) lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : c->whirl[root]);
+    return st;
+}
+
+/* What rounding makes of value j at the last speed: eps |x| |K| |x|. */
+static double rounding(lm_campbell *c, int j)
+{
+    const lm_pencil *p = &c->steady.pencil;
+    const lm_pattern *w = &p->pattern;
+    double sum = 0;
+    shape(c, j);
+    for (int col = 0; col < c->sys->nv; col++)
+        for (int k = w->colptr[col]; k < w->colptr[col + 1] && w->rowind[k] < c->sys->nv; k++)
+            sum += fabs(c->still.x[w->rowind[k]] * p->C[k] * c->still.x[col]);
+    return DBL_EPSILON * sum;
+}
+
+/* 1: the next value, too, is 0 at the last speed, as those of a round rotor are. */
+static int double_zero(lm_campbell *c, int j)
+{
+    const lm_still *s = &c->still;
+    double none = fmax(2 * SAME * s->speed * s->speed, 10 * rounding(c, j + 1));
+    return fabs(s->lambda[j + 1]) < none;
+}
+
+/* All zeros of values between the last speed and speed k of the list. */
+static limber_status between(lm_campbell *c, int k, int n0, int n1)
+{
+    double speed[2] = {c->speed[k - 1], c->speed[k]}, at;
+    double most = fmax(fabs(c->speed[0]), fabs(c->speed[c->nspeeds - 1]));
+    int low = n0 < n1 ? n0 : n1, high = n0 < n1 ? n1 : n0;
+    limber_status st = LIMBER_OK;
+    for (int j = low, next; j < high && !st; j = next) {
+        st = zero(c, j, speed, &at);
+        if (!st && c->still.speed != at) st = lm_campbell_still(c, at);
+        for (next = j + 1; !st && next < high && double_zero(c, next - 1);) next++;
+        if (!st && fabs(at) > SAME * most) st = found(c, j, at);
+    }
+    return st;
+}
+
+limber_status lm_campbell_find_still(lm_campbell *c, int k)
+{
+    limber_status st = lm_campbell_still(c, c->speed[k]);
+    if (st) return st;
+    int was = c->still.below, now = count_below(&c->still, k > 0 && k == c->nspeeds - 1);
+    if (k == 0 && c->nspeeds == 1) return LIMBER_OK;
+    if (k > 0 && now != was) st = between(c, k, was, now);
+    c->still.below = now;
+    return st;
+}

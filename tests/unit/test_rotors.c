@@ -1,0 +1,236 @@
+/* Critical speeds against closed forms: rigid rotors in two bearings (cylindrical and conical whirl), shafts
+ * with two stiffnesses, unbalance of any size; whatever the speeds of the list, the axes and the formulation. */
+#include "support/modes.h"
+
+#include <math.h>
+
+static const char *const forms[] = {"corotational", "minimal", "rfe", "ffr", "elastodynamic"};
+enum { NFORMS = 5, MOST = 12 };
+
+typedef struct found {
+    limber_summary sum;
+    int n;
+    limber_critical at[MOST];
+} found;
+
+static void add(void *to, const limber_critical *x)
+{
+    found *f = to;
+    if (f->n < MOST) f->at[f->n++] = *x;
+}
+
+static void find(found *f, const char *text, const char *formulation)
+{
+    *f = (found){0};
+    limber_messages *msg = limber_messages_new();
+    limber_model *model = modes_parse(text, msg);
+    limber_run_options opt = limber_run_options_default();
+    opt.formulation = formulation;
+    opt.critical = add, opt.critical_context = f;
+    limber_status st = limber_run(model, &opt, &f->sum, msg);
+    if (st) fail_msg("%s: status %d: %s", formulation, (int)st, f->sum.reason);
+    limber_model_free(model);
+    limber_messages_free(msg);
+}
+
+/* ---- rigid rotors ---- */
+
+typedef struct rotor {
+    double m, Id, Ip, a, b, k1, k2; /* bearings at -a and b */
+} rotor;
+
+/* (k11 - m W^2)(k22 - (Id - sense Ip) W^2) = k12^2, of W^2. Returns how many speeds, into W. */
+static int closed_form(const rotor *r, double sense, double most, double *W)
+{
+    double k11 = r->k1 + r->k2, k22 = r->k1 * r->a * r->a + r->k2 * r->b * r->b;
+    double k12 = r->k2 * r->b - r->k1 * r->a, J = r->Id - sense * r->Ip;
+    double A = r->m * J, B = -(k11 * J + k22 * r->m), C = k11 * k22 - k12 * k12;
+    double root = sqrt(B * B - 4 * A * C);
+    int n = 0;
+    for (int k = 0; k < 2; k++) {
+        double W2 = k ? (-B + root) / (2 * A) : (-B - root) / (2 * A);
+        if (W2 > 0 && W2 < most * most) W[n++] = sqrt(W2);
+    }
+    return n;
+}
+
+/* axis: 'x', 'y' or 'z'; lengths in parts of `unit` metres. */
+static void write_rotor(char *text, size_t size, const rotor *r, char axis, double unit,
+                        const char *speeds, const char *frame)
+{
+    int at = axis - 'x';
+    double L = 1 / unit, I[3], l[3] = {0}, rr[3] = {0}, k1[3], k2[3], c[6] = {0};
+    for (int i = 0; i < 3; i++) {
+        I[i] = (i == at ? r->Ip : r->Id) * L * L;
+        k1[i] = i == at ? 0 : r->k1, k2[i] = i == at ? 0 : r->k2;
+    }
+    l[at] = -r->a * L, rr[at] = r->b * L, c[at] = 1e5, c[3 + at] = 50 * L * L;
+    snprintf(text, size,
+             "limber: 1\n"
+             "bodies:\n"
+             "  motor: {type: rigid, mass: 5, inertia: [%g, %g, %g]}\n"
+             "  rotor: {type: rigid, mass: %.17g, inertia: [%.17g, %.17g, %.17g],\n"
+             "          frames: {l: [%.17g, %.17g, %.17g], r: [%.17g, %.17g, %.17g]}}\n"
+             "joints:\n"
+             "  shaft: {type: revolute, between: [ground, motor], axis: %c, drive: 12*t}\n"
+             "forces:\n"
+             "  coupling: {type: bushing, between: [motor, rotor], stiffness: [%g, %g, %g, %g, %g, "
+             "%g]}\n"
+             "  left: {type: bushing, between: [\"ground.at(%.17g, %.17g, %.17g)\", rotor.l], "
+             "stiffness: [%.17g, %.17g, %.17g, 0, 0, 0]}\n"
+             "  right: {type: bushing, between: [\"ground.at(%.17g, %.17g, %.17g)\", rotor.r], "
+             "stiffness: [%.17g, %.17g, %.17g, 0, 0, 0]}\n"
+             "analysis: {type: campbell, drive: shaft, speeds: %s, count: 8, frame: %s}\n",
+             0.1 * L * L, 0.1 * L * L, 0.2 * L * L, r->m, I[0], I[1], I[2], l[0], l[1], l[2], rr[0],
+             rr[1], rr[2], axis, c[0], c[1], c[2], c[3], c[4], c[5], l[0], l[1], l[2], k1[0], k1[1],
+             k1[2], rr[0], rr[1], rr[2], k2[0], k2[1], k2[2], speeds, frame);
+}
+
+/* The critical speeds of one sense are those of the closed form. */
+static void compare(const found *f, const char *what, const double *W, int n, double sense)
+{
+    int left = 0;
+    for (int i = 0; i < f->n; i++) left += f->at[i].whirl * sense > 0.5;
+    if (left != n) fail_msg("%s: %d speeds of sense %g, not %d", what, left, sense, n);
+    for (int k = 0; k < n; k++) {
+        double best = INFINITY;
+        for (int i = 0; i < f->n; i++)
+            if (f->at[i].whirl * sense > 0.5) best = fmin(best, fabs(f->at[i].speed / W[k] - 1));
+        if (!(best < 1e-6)) fail_msg("%s: %.9g is missed by %g", what, W[k], best);
+    }
+}
+
+static const rotor rotors[] = {{2, 0.05, 0.02, 0.2, 0.2, 800, 800},
+                               {1.7, 0.08, 0.05, 0.33, 0.18, 1140, 1060},
+                               {4.8, 0.0505, 0.045, 0.165, 0.227, 349, 677},
+                               {3, 0.05, 0.09, 0.15, 0.31, 900, 1500}};
+enum { NROTORS = 4 };
+
+static void rigid_rotors(void **state)
+{
+    (void)state;
+    static const char *const speeds[] = {"[0, 200, 41]", "[0, 200, 73]"};
+    for (int k = 0; k < NROTORS; k++)
+        for (int f = 0; f < NFORMS; f++)
+            for (int way = 0; way < 4; way++) {
+                char text[3000];
+                double W[2], B[2];
+                found got;
+                write_rotor(text, sizeof text, &rotors[k], (char)('x' + (k + f) % 3),
+                            f % 2 ? 1 : 1e-3, speeds[way / 2], way % 2 ? "rotating" : "fixed");
+                find(&got, text, forms[f]);
+                compare(&got, forms[f], W, closed_form(&rotors[k], 1, 200, W), 1);
+                if (way % 2 == 0)
+                    compare(&got, forms[f], B, closed_form(&rotors[k], -1, 200, B), -1);
+            }
+}
+
+/* In turning axes two speeds are a list that is fine enough. */
+static void any_speeds(void **state)
+{
+    (void)state;
+    static const char *const speeds[] = {"[0, 200, 2]", "[0, 200, 5]", "[200, 0, 3]",
+                                         "[3, 200, 100]"};
+    for (int k = 0; k < NROTORS; k++)
+        for (int i = 0; i < 4; i++) {
+            char text[3000];
+            double W[2];
+            found got;
+            write_rotor(text, sizeof text, &rotors[k], 'z', 1, speeds[i], "rotating");
+            find(&got, text, forms[i]);
+            compare(&got, speeds[i], W, closed_form(&rotors[k], 1, 200, W), 1);
+        }
+}
+
+/* ---- two stiffnesses ---- */
+
+#define STIFFNESSES                                                                                \
+    "limber: 1\n"                                                                                  \
+    "bodies:\n"                                                                                    \
+    "  rotor: {type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2]}\n"                                  \
+    "  mass: {type: rigid, mass: 2, inertia: [0.01, 0.01, 0.02]}\n"                                \
+    "joints:\n"                                                                                    \
+    "  shaft: {type: revolute, between: [ground, rotor], axis: z, drive: 12*t}\n"                  \
+    "  guide: {type: planar, between: [rotor, mass], axis: z}\n"                                   \
+    "forces:\n"                                                                                    \
+    "  springs: {type: bushing, between: [rotor, mass], stiffness: [%.17g, %.17g, 0, 0, 0, 50]}\n" \
+    "analysis: {type: campbell, drive: shaft, speeds: [%g, %g, %d], count: %d}\n"
+
+/* Critical at sqrt(k/m) of each, unstable between, whether a listed speed is one, between, or neither. */
+static void two_stiffnesses(void **state)
+{
+    (void)state;
+    static const int n[] = {2, 3, 9, 21, 40, 41};
+    static const double k[][2] = {{800, 1200}, {800, 808}, {1250, 801}};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 3; j++) {
+            char text[1500];
+            found got;
+            double low = sqrt(fmin(k[j][0], k[j][1]) / 2), high = sqrt(fmax(k[j][0], k[j][1]) / 2);
+            snprintf(text, sizeof text, STIFFNESSES, k[j][0], k[j][1], 0.0, 40.0, n[i], 2 + i % 3);
+            find(&got, text, forms[(i + j) % NFORMS]);
+            assert_int_equal(got.n, 2);
+            assert_near(got.at[0].speed / low, 1, 1e-8);
+            assert_near(got.at[1].speed / high, 1, 1e-8);
+            assert_near(got.sum.unstable_from / low, 1, 1e-6);
+            assert_near(got.sum.unstable_to / high, 1, 1e-6);
+        }
+}
+
+/* ---- unbalance ---- */
+
+/* A disc on a shaft, in bearings that are fixed or on springs of a damped bearing: the critical speeds are
+ * those without unbalance. */
+#define DISC                                                                                       \
+    "limber: 1\n"                                                                                  \
+    "materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7850}}\n"                                        \
+    "sections: {shaft: {material: steel, shape: circle, radius: 0.02}}\n"                          \
+    "bodies:\n"                                                                                    \
+    "  left: {type: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}\n"                                \
+    "  shaft: {type: beam, section: shaft, from: [0, 0, 0], to: [1.2, 0, 0], elements: 6}\n"       \
+    "  disc: {type: rigid, mass: 12, inertia: [0.135, 0.07, 0.07], position: [0.4, 0, 0], com: "   \
+    "[0, %g, 0]}\n"                                                                                \
+    "joints:\n"                                                                                    \
+    "  motor: {type: revolute, between: [left, shaft.start], axis: x, drive: 0*t}\n"               \
+    "  bearing: {type: inline, between: [ground, shaft.end], axis: x}\n"                           \
+    "  hub: {type: fixed, between: [shaft.at(1/3), disc]}\n"                                       \
+    "%s"                                                                                           \
+    "analysis: {type: campbell, drive: motor, speeds: [0, 600, %d], count: 4, frame: %s}\n"
+#define SOFT                                                                                       \
+    "forces: {feet: {type: bushing, between: [ground, left], stiffness: [1e8, 2e7, 2e7, 1e6, "     \
+    "1e4, "                                                                                        \
+    "1e4], damping: [1e3, 2e3, 2e3, 10, 1, 1]}}\n"
+#define HARD "  foot: {type: fixed, between: [ground, left]}\n"
+
+static void unbalance(void **state)
+{
+    (void)state;
+    static const double e[] = {0, 1e-8, 1e-5, 1e-4};
+    static const char *const able[] = {"corotational", "ffr", "elastodynamic"};
+    for (int way = 0; way < 4; way++) {
+        found first, got;
+        char text[3000];
+        for (int k = 0; k < 4; k++) {
+            const char *frame = way % 2 ? "fixed" : "rotating", *form = able[k % 3];
+            snprintf(text, sizeof text, DISC, 0.0, way / 2 ? SOFT : HARD, 16, frame);
+            find(&first, text, form);
+            snprintf(text, sizeof text, DISC, e[k], way / 2 ? SOFT : HARD, 31 + k, frame);
+            find(&got, text, form);
+            assert_int_equal(first.n > 0, 1);
+            assert_int_equal(got.n, first.n);
+            for (int i = 0; i < got.n; i++)
+                assert_near(got.at[i].speed / first.at[i].speed, 1, 1e-7 + 1e4 * e[k] * e[k]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rigid_rotors),
+        cmocka_unit_test(any_speeds),
+        cmocka_unit_test(two_stiffnesses),
+        cmocka_unit_test(unbalance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
