@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFINEMENTS = 60, MOST_CRITICAL = 200 };
+enum { REFINEMENTS = 60, LEAST_STEPS = 40, MOST_CRITICAL = 200 };
 #define PERIODIC 1e-5
 
 /* ---- what is left out of the steady state ---- */
@@ -132,7 +132,9 @@ static limber_status reserve(lm_campbell *c)
 static limber_status list_speeds(lm_campbell *c)
 {
     const double *s = c->a->speeds;
-    c->nspeeds = (int)s[2];
+    int asked = (int)s[2];
+    c->every = c->fixed && asked > 1 ? (LEAST_STEPS + asked - 2) / (asked - 1) : 1;
+    c->nspeeds = (asked - 1) * c->every + 1;
     c->speed = LM_NEW_N(&c->arena, double, c->nspeeds + 1);
     c->grows = LM_NEW_N(&c->arena, int, c->nspeeds + 1);
     if (!c->speed || !c->grows) return LIMBER_MEMORY;
@@ -183,6 +185,7 @@ static limber_status refuse_loose(lm_campbell *c)
 static limber_status begin(lm_campbell *c)
 {
     limber_status st = quiet_gravity(c);
+    c->fixed = c->a->frame_fixed;
     if (!st) st = lm_steady_begin(&c->steady, c->sys, c->a->drive, c->run->q);
     if (st == LIMBER_INPUT && c->steady.failure.text[0])
         lm_error(c->run->diag, c->a->loc, "campbell: %s", c->steady.failure.text);
@@ -190,7 +193,6 @@ static limber_status begin(lm_campbell *c)
     if (!st) st = refuse_reactive(c);
     if (!st) st = list_speeds(c);
     if (!st) st = lm_spectrum_begin(&c->spectrum, &c->steady, c->a->count);
-    c->fixed = c->a->frame_fixed;
     if (!st) c->shifts = c->fixed && relative(c);
     if (!st) st = reserve(c);
     if (!st) st = lm_campbell_still_begin(c);
@@ -304,7 +306,7 @@ static limber_status look_at_passing(lm_campbell *c, const lm_track *t, lm_passi
         *p = (lm_passing){2, c->speed[k], value, whirl};
     else if (was.known < 2)
         *p = (lm_passing){1, c->speed[k], 0, whirl};
-    if (!counts) return LIMBER_OK;
+    if (!counts || (c->shifts && was.whirl > 0)) return LIMBER_OK; /* these by campbell_still.c */
     if (!none && was.known == 2 && value * was.value < 0) return refine(c, t, x);
     if (!none && was.known == 1 && was.speed != 0)
         lm_campbell_keep_critical(c, t->number, was.speed, whirl);
@@ -356,7 +358,8 @@ static limber_status sweep(lm_campbell *c)
         put_points(c, k);
         c->done = k + 1;
         note_unstable(c, k);
-        st = c->fixed ? find_critical(c, k) : lm_campbell_find_still(c, k);
+        st = c->fixed ? find_critical(c, k) : LIMBER_OK;
+        if (!st && (!c->fixed || c->shifts)) st = lm_campbell_find_still(c, k);
         if (!st) st = tell(c, k);
     }
     return st;
@@ -396,7 +399,7 @@ static limber_branch branch_of(const lm_campbell *c, int n)
 {
     limber_branch b = {.number = n + 1};
     for (int place = 0; place < 3; place++) {
-        int k = c->done ? place * (c->done - 1) / 2 : 0;
+        int k = c->done ? place * ((c->done - 1) / c->every) / 2 * c->every : 0;
         const lm_branch_point *p = &c->point[c->room * k + n];
         double size = hypot(p->re, p->im);
         b.speed[place] = c->speed[k];
@@ -436,7 +439,7 @@ static limber_status deliver(lm_campbell *c, limber_status st)
     snprintf(sum->frame, sizeof sum->frame, "%s", c->fixed ? "fixed" : "rotating");
     sum->branches = c->nbranches;
     sum->critical_speeds = c->ncritical;
-    sum->speeds = c->done;
+    sum->speeds = c->done ? (c->done - 1) / c->every + 1 : 0;
     sum->unstable_from = c->unstable[0];
     sum->unstable_to = c->unstable[1];
     limber_status w = lm_campbell_record(c);

@@ -66,7 +66,8 @@ typedef struct lm_campbell {
     int shifts;        /* ... by shifting roots, because coordinates are relative */
     int looks;         /* between speeds, that are still worth while */
     int mixed;         /* an orbit was neither a circle nor a line, when shifting */
-    int nspeeds, done; /* asked for; computed */
+    int nspeeds, done; /* of the list; computed */
+    int every; /* ... of which are asked for: the list is made finer for branches to be followed */
     double *speed;
     int room, nbranches;    /* most of them; found */
     lm_branch_point *point; /* [nspeeds][room] */

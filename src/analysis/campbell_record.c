@@ -49,7 +49,7 @@ limber_status lm_campbell_record(lm_campbell *c)
     int id[2] = {lm_record_table(run, "results", 4, result_columns),
                  lm_record_table(run, "roots", 5, root_columns)};
     int bad = id[0] < 0 || id[1] < 0 || put_attributes(c);
-    for (int k = 0; k < c->done && !bad; k++)
+    for (int k = 0; k < c->done && !bad; k += c->every)
         for (int n = 0; n < c->nbranches && !bad; n++) {
             const lm_branch_point *p = &c->point[c->room * k + n];
             if (!isnan(p->re)) bad = put_point(run, id, c->speed[k], n + 1, p);

@@ -312,6 +312,10 @@ static limber_status found(lm_campbell *c, int j, double speed)
     lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, s->x, s->w);
     int branch = branch_like(c);
     limber_status st = polish(c, &speed, &root);
+    for (int i = 0; i < c->ncritical; i++) /* of two values that unbalance made unequal */
+        if (fabs(c->critical[i].speed - speed) < SAME * fabs(speed) && c->critical[i].whirl >= 0)
+            return st;
+    if (!st && c->fixed && root >= 0 && !c->across[root]) return st;
     if (!st) lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : c->whirl[root]);
     return st;
 }
