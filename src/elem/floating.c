@@ -54,6 +54,7 @@ static void add_own(const lm_floating *f, const lm_floating_motion *m, double *r
     v3_acc(r + 3, v3_add(n, v3_cross(m->W, spin)));
     for (int j = 0; j < f->ne; j++) r[6 + j] += v3_dot(v3_from(f->JPsi + 3 * j), m->dW);
     blocks_add(f, f->K, m->eta, r + 6);
+    if (f->strain) FLOATING(strain_forces)(f, m->eta, r + 6);
     if (m->ddeta) blocks_add(f, f->Mrot, m->ddeta, r + 6);
     if (m->deta && f->C) blocks_add(f, f->C, m->deta, r + 6);
 }
@@ -243,6 +244,7 @@ void FLOATING(energies)(const lm_floating *f, lm_v3 v, lm_v3 W, const double *et
     lm_v3 spin = v3_add(own_times(f, W), v3_mul(2, spins_of(f, deta)));
     e->kinetic = 0.5 * (lane_sum(twice) + v3_dot(W, spin) + blocks_form(f, f->Mrot, deta));
     e->elastic = 0.5 * blocks_form(f, f->K, eta);
+    if (f->strain) e->elastic += FLOATING(strain_energy)(f, eta);
     e->dissipation = f->C ? blocks_form(f, f->C, deta) : 0;
     e->moment = l3_sum(S);
 }

@@ -9,11 +9,12 @@
  *
  * H = the integral of slope slope^T from the frame's origin to the place: what a bent axis is
  * shorter than a straight one. Without it (stiffening 0) a spinning beam loses its stiffness.
- * Its section has turned by the small angles (t^T eta_t, -w'^T eta_w, v'^T eta_v).
+ * Its section has turned by v'^T eta_v about z, then -w'^T eta_w about y, then t^T eta_t about x.
  *
  * The kinetic energy is that of mass points on the axis, which move by p exactly, and of the
  * sections' own inertia J (constant in body axes) with the angular velocity Omega +
- * d(angles)/dt. The elastic energy is eta^T K eta / 2; damping forces are C d(eta)/dt. All else
+ * d(angles)/dt. The elastic energy is eta^T K eta / 2 and
+ * what couples bending with torsion (floating_strain.c); damping forces are C d(eta)/dt. All else
  * is derived from these without further approximations, so that energy is conserved
  * (docs/theory/ffr.md). */
 #ifndef LM_ELEM_FLOATING_H
@@ -40,11 +41,21 @@ typedef struct lm_floating_four {
     const lm_lane *Hv, *Hw;   /* [nv nv] [nw nw] */
 } lm_floating_four;
 
+/* What couples bending in the two planes with torsion, at the same points (floating_strain.c). */
+typedef struct lm_floating_strain {
+    lm_lane dx, bend;       /* length of each point; (EIz - EIy) dx */
+    const lm_lane *kv, *kw; /* [nv] [nw] curvatures: derivatives of the section's slopes */
+    const lm_lane *phi, *t; /* [nw] [nt] the section's slope w', its twist */
+    double kt;              /* torsional stiffness between the ends of the four */
+    const double *Tt;       /* [nt] torque in it: kt times the twist between its ends */
+} lm_floating_strain;
+
 typedef struct lm_floating {
     int nv, nw, na, nt, ne;
     int nfours; /* quadrature points, four at a time */
     const lm_floating_four *four;
-    int nplaces; /* nodes of the beam, from start to end */
+    const lm_floating_strain *strain; /* [nfours]; NULL: the elastic energy is eta^T K eta / 2 */
+    int nplaces;                      /* nodes of the beam, from start to end */
     const lm_floating_place *place;
     double mass;
     double J[3];        /* of all sections' own inertia, about body axes x, y, z */

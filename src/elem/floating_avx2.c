@@ -1,6 +1,6 @@
-/* The kernels of floating.c and floating_tangent.c once more, in 256-bit instructions; chosen at
- * run time in floating_dispatch.c. Each operation is rounded as in the others and none is fused:
- * the results are the same bits. */
+/* The kernels of floating.c, floating_strain.c and floating_tangent.c once more, in 256-bit
+ * instructions; chosen at run time in floating_dispatch.c. Each operation is rounded as in the
+ * others and none is fused: the results are the same bits. */
 #if defined __x86_64__
 
 #include <immintrin.h>
@@ -13,6 +13,7 @@
 #endif
 
 #include "elem/floating.c"
+#include "elem/floating_strain.c"
 #include "elem/floating_tangent.c"
 
 #if defined __clang__

@@ -17,7 +17,12 @@
     void lm_floating_tangent_##isa(const lm_floating *f, const lm_floating_motion *m, double *D,   \
                                    double *K);                                                     \
     void lm_floating_energies_##isa(const lm_floating *f, lm_v3 v, lm_v3 W, const double *eta,     \
-                                    const double *deta, lm_floating_energy *e);
+                                    const double *deta, lm_floating_energy *e);                    \
+    /* floating_strain.c: forces on eta, energy, stiffness [ne ne], columns ld apart; added */     \
+    void lm_floating_strain_forces_##isa(const lm_floating *f, const double *eta, double *r);      \
+    double lm_floating_strain_energy_##isa(const lm_floating *f, const double *eta);               \
+    void lm_floating_strain_tangent_##isa(const lm_floating *f, const double *eta, int ld,         \
+                                          double *K);
 FLOATING_DECLARE(base)
 FLOATING_DECLARE(avx2)
 

@@ -193,4 +193,5 @@ void FLOATING(tangent)(const lm_floating *f, const lm_floating_motion *m, double
     if (D) own_rates(f, m, D);
     if (D && f->C) blocks_put(f, f->C, D + 3 * n);
     if (K) blocks_put(f, f->K, K);
+    if (K && f->strain) FLOATING(strain_tangent)(f, m->eta, 6 + f->ne, K + 6);
 }

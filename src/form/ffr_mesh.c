@@ -107,6 +107,29 @@ static size_t per_place(const ffr_shapes *b)
     return per_four(b) + (size_t)(b->nv + b->nw + b->nt);
 }
 
+static size_t per_strain(const ffr_shapes *b) { return (size_t)(b->nv + 2 * b->nw + b->nt); }
+
+/* Slopes count as small without `stiffening`: nothing is coupled then. */
+static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, int fours,
+                           ffr_store *s, lm_floating *out)
+{
+    s->strains = NULL;
+    if (!g->m->spec->formulation.stiffening) return 0;
+    lm_floating_strain *q = lm_arena_alloc(arena, sizeof *q * (size_t)fours);
+    s->strains = lm_arena_alloc(arena, sizeof(lm_lane) * per_strain(b) * (size_t)fours);
+    s->torques = LM_NEW_N(arena, double, fours * b->nt);
+    if (!q || !s->strains || !s->torques) return -1;
+    out->strain = q;
+    lm_lane *from = s->strains;
+    double *torque = s->torques;
+    for (int k = 0; k < fours; k++, q++) {
+        *q = (lm_floating_strain){.kv = lanes(&from, b->nv)};
+        q->kw = lanes(&from, b->nw), q->phi = lanes(&from, b->nw), q->t = lanes(&from, b->nt);
+        q->Tt = doubles(&torque, b->nt);
+    }
+    return 0;
+}
+
 int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ffr_store *s,
                      lm_floating *out)
 {
@@ -137,7 +160,7 @@ int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ff
                          .Mrot = s->Mrot,
                          .Mff = s->Mff,
                          .K = s->K};
-    return 0;
+    return reserve_strains(g, b, arena, fours, s, out);
 }
 
 /* ---- the walk ---- */
@@ -154,6 +177,7 @@ typedef struct values {
     double *v, *w, *a;   /* displacements */
     double *dv, *dw, *t; /* v', w' of the section, twist */
     double *sv, *sw;     /* v', w' of the axis */
+    double *kv, *kw;     /* derivatives of dv, dw along the axis */
 } values;
 
 typedef struct walk {
@@ -173,10 +197,11 @@ static int walk_start(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, wa
     *w = (walk){.g = g, .b = b};
     values *at = &w->at;
     double *p =
-        LM_NEW_N(temp, double, 3 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
+        LM_NEW_N(temp, double, 4 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
     if (!p) return -1;
     at->v = doubles(&p, b->nv), at->dv = doubles(&p, b->nv), at->sv = doubles(&p, b->nv);
     at->w = doubles(&p, b->nw), at->dw = doubles(&p, b->nw), at->sw = doubles(&p, b->nw);
+    at->kv = doubles(&p, b->nv), at->kw = doubles(&p, b->nw);
     at->a = doubles(&p, b->na), at->t = doubles(&p, b->nt);
     w->Hv = doubles(&p, b->nv * b->nv), w->Hw = doubles(&p, b->nw * b->nw);
     return 0;
@@ -207,23 +232,30 @@ static void flex_to(walk *w, double xi)
     section_of(w, xi, &w->c);
 }
 
-/* Functions over (v_a, phi_a, v_b, phi_b) of an element: N of the deflection, R of the section's
- * slope, S of the axis' slope. With both ends at v = 0 and the end slopes b_a, b_b
+/* Functions over (v_a, phi_a, v_b, phi_b) of an element. */
+typedef struct shape_functions {
+    double N[4], R[4], S[4], Q[4]; /* deflection, section's slope, axis' slope, curvature */
+} shape_functions;
+
+/* With both ends at v = 0 and the end slopes b_a, b_b
  *   phi = b_a + L C0,  v = L (b_a xi + L (xi C0 - C1)) - (m_a + m_b) A,  v' = phi - (m_a + m_b)/(L GA),
  * C0, C1, A the integrals of the curvature, of x times it, and of 1/GA. */
 static void functions(const double k[3], double L, double xi, const double I[3], double A,
-                      double shear, double N[4], double R[4], double S[4])
+                      double shear, double EI, shape_functions *f)
 {
+    double *N = f->N, *R = f->R, *S = f->S, *Q = f->Q;
     for (int e = 0; e < 2; e++) {
         double ma = k[e], mb = k[e + 1], ba = e == 0;
         double C0 = mb * I[1] - ma * (I[0] - I[1]), C1 = mb * I[2] - ma * (I[1] - I[2]);
         R[2 * e + 1] = ba + L * C0;
         N[2 * e + 1] = L * (ba * xi + L * (xi * C0 - C1)) - (ma + mb) * A;
         S[2 * e + 1] = R[2 * e + 1] - (ma + mb) * shear / L;
+        Q[2 * e + 1] = (xi * mb - (1 - xi) * ma) / EI;
     }
     N[0] = 1 - xi + (N[1] + N[3]) / L, N[2] = xi - (N[1] + N[3]) / L;
     R[0] = (R[1] + R[3] - 1) / L, R[2] = -R[0];
     S[0] = (S[1] + S[3] - 1) / L, S[2] = -S[0];
+    Q[0] = (Q[1] + Q[3]) / L, Q[2] = -Q[0];
 }
 
 /* out [n] = sum of f[i] times row i. */
@@ -240,15 +272,16 @@ static void look(walk *w)
     const lm_beam_shape *c = &w->g->shape[w->e];
     const ffr_shapes *b = w->b;
     int shear = w->g->m->spec->bodies.at[w->g->part->body].timoshenko;
-    double N[4], R[4], S[4], eta[2];
-    functions(c->kz, c->L, w->xi, w->f.Iz, w->f.Ay, shear ? 1 / w->c.GAy : 0, N, R, S);
+    double eta[2];
+    shape_functions f;
+    functions(c->kz, c->L, w->xi, w->f.Iz, w->f.Ay, shear ? 1 / w->c.GAy : 0, w->c.EIz, &f);
     const double *row = b->v + 2 * w->e * b->nv;
-    combine(b->nv, 4, row, N, w->at.v), combine(b->nv, 4, row, R, w->at.dv);
-    combine(b->nv, 4, row, S, w->at.sv);
-    functions(c->ky, c->L, w->xi, w->f.Iy, w->f.Az, shear ? 1 / w->c.GAz : 0, N, R, S);
+    combine(b->nv, 4, row, f.N, w->at.v), combine(b->nv, 4, row, f.R, w->at.dv);
+    combine(b->nv, 4, row, f.S, w->at.sv), combine(b->nv, 4, row, f.Q, w->at.kv);
+    functions(c->ky, c->L, w->xi, w->f.Iy, w->f.Az, shear ? 1 / w->c.GAz : 0, w->c.EIy, &f);
     row = b->w + 2 * w->e * b->nw;
-    combine(b->nw, 4, row, N, w->at.w), combine(b->nw, 4, row, R, w->at.dw);
-    combine(b->nw, 4, row, S, w->at.sw);
+    combine(b->nw, 4, row, f.N, w->at.w), combine(b->nw, 4, row, f.R, w->at.dw);
+    combine(b->nw, 4, row, f.S, w->at.sw), combine(b->nw, 4, row, f.Q, w->at.kw);
     eta[1] = w->f.EA * c->L * c->ka, eta[0] = 1 - eta[1];
     combine(b->na, 2, b->a + w->e * b->na, eta, w->at.a);
     eta[1] = w->f.GJ * c->L * c->kt, eta[0] = 1 - eta[1];
@@ -261,6 +294,15 @@ static void add_square(int n, double f, const double *a, int ld, double *A)
         for (int i = 0; i < n; i++) A[i + ld * j] += f * a[i] * a[j];
 }
 
+/* A length dx to H: with the slopes s of the axis and r of the section its ends come nearer to each other
+ * by s r - r^2 / 2, which is s^2 / 2 less half the square of the shear s - r: the axis stretches along the
+ * section's normal, as in Reissner's theory. */
+static void add_shortening(int n, double dx, const double *s, const double *r, double *H)
+{
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) H[i + n * j] += dx * (s[i] * r[j] + r[i] * s[j] - r[i] * r[j]);
+}
+
 /* On to xi in the same element. */
 static void walk_on(walk *w, double xi)
 {
@@ -269,8 +311,8 @@ static void walk_on(walk *w, double xi)
         flex_to(w, from + gauss_x[k] * (xi - from));
         look(w);
         double dx = L * gauss_w[k] * (xi - from);
-        add_square(w->b->nv, dx, w->at.sv, w->b->nv, w->Hv);
-        add_square(w->b->nw, dx, w->at.sw, w->b->nw, w->Hw);
+        add_shortening(w->b->nv, dx, w->at.sv, w->at.dv, w->Hv);
+        add_shortening(w->b->nw, dx, w->at.sw, w->at.dw, w->Hw);
     }
     flex_to(w, xi);
 }
@@ -307,6 +349,31 @@ static void put_point(const walk *w, lm_lane *to, int lane)
     put_lane(&to, lane, b->na, w->at.a);
     put_lane(&to, lane, b->nv * b->nv, w->Hv);
     put_lane(&to, lane, b->nw * b->nw, w->Hw);
+}
+
+static void put_strain(const walk *w, double dx, int number, int lane, ffr_store *s,
+                       lm_floating *out)
+{
+    const ffr_shapes *b = w->b;
+    lm_floating_strain *q = (lm_floating_strain *)out->strain + number;
+    lm_lane *to = s->strains + per_strain(b) * (size_t)number;
+    q->dx[lane] = dx;
+    q->bend[lane] = dx * (w->c.EIz - w->c.EIy);
+    put_lane(&to, lane, b->nv, w->at.kv);
+    put_lane(&to, lane, b->nw, w->at.kw);
+    put_lane(&to, lane, b->nw, w->at.dw);
+    put_lane(&to, lane, b->nt, w->at.t);
+}
+
+/* Torsion of the elements first to last - 1 of the mesh, over which four points lie. */
+static void put_torsion(const ffr_mesh *g, const ffr_shapes *b, int number, int first, int last,
+                        ffr_store *s, lm_floating *out)
+{
+    double soft = 0, *Tt = s->torques + number * b->nt;
+    for (int e = first; e < last; e++) soft += 1 / g->shape[e].kt;
+    for (int i = 0; i < b->nt; i++)
+        Tt[i] = (b->t[last * b->nt + i] - b->t[first * b->nt + i]) / soft;
+    ((lm_floating_strain *)out->strain + number)->kt = 1 / soft;
 }
 
 /* At node k of the mesh, where the values are given. */
@@ -358,8 +425,12 @@ static void along_element(walk *w, int k, ffr_store *s, lm_floating *out)
         four[i / GAUSS].x0[lane] = w->start + part * L;
         four[i / GAUSS].mass[lane] = dx * w->c.rhoA;
         put_point(w, s->lanes + per_four(w->b) * (size_t)number, lane);
+        if (s->strains) put_strain(w, dx, number, lane, s, out);
         add_inertia(w, dx, s, out);
     }
+    for (int i = 0; i < q && s->strains; i++)
+        put_torsion(w->g, w->b, k * q + i, k * per + i * per / q, k * per + (i + 1) * per / q, s,
+                    out);
     walk_to(w, (k + 1) * per - 1, 1);
     ((lm_floating_place *)out->place)[k + 1].x0 = w->start += L;
     put_place(w, (k + 1) * per, s->values + per_place(w->b) * (size_t)(k + 1));
