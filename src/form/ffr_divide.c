@@ -195,6 +195,34 @@ static void mark_turned(const lm_model *m, unsigned char *turned, const lm_m3 *a
     }
 }
 
+/* EI/GA of an element by its stiffness EI/(L (1 + P)) (4 + P, 2 - P), P = 12 EI/(GA L^2). */
+static double shear_length2(const double k[3], double L)
+{
+    double p = 3 * (k[0] + k[2] - 2 * k[1]) / (k[0] + k[2] + 2 * k[1]) - 1;
+    return p * L * L / 12;
+}
+
+/* A spline takes its slopes from the equilibrium of moments without axial forces. These turn the sections of
+ * a beam that is soft in shear, as EI/(GA L^2) tells: its slopes are coordinates then. At 0.01 a rectangular
+ * section is a fifth of the length high. */
+static int soft_in_shear(const lm_model *m, int body)
+{
+    const lm_beam *b = &m->beams[body];
+    double most = 0, length = 0;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
+        const lm_beam_shape *s = &m->elements[k].shape;
+        length += s->L;
+        most = fmax(most, fmax(shear_length2(s->kz, s->L), shear_length2(s->ky, s->L)));
+    }
+    return m->spec->bodies.at[body].timoshenko && most > 0.01 * length * length;
+}
+
+static void turn_soft(const lm_model *m, ffr_part *p, unsigned char *turned)
+{
+    int room = 6 * p->n <= LM_FLOATING_MOST && !m->spec->formulation.basis_modes;
+    for (int k = 1; k <= p->n && room && soft_in_shear(m, p->body); k++) turned[k] = ABOUT_BOTH;
+}
+
 static int list_turned(ffr_division *d)
 {
     const lm_model *m = &d->model;
@@ -213,6 +241,7 @@ static int list_turned(ffr_division *d)
         unsigned char *own = LM_NEW_N(&d->arena, unsigned char, d->part[p].n + 1);
         failed = !own;
         for (int k = 0; k < d->part[p].n && own; k++) own[k + 1] = turned[e[k].node[1]];
+        if (own) turn_soft(m, &d->part[p], own);
         d->part[p].turned = own;
     }
     lm_arena_free(&temp);
