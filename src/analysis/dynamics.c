@@ -95,6 +95,8 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     }
     g->sys->form->energy(g->sys, &s, &e);
     lm_small_look(d->run, d->q);
+    if (!d->run->patient && lm_small_divide(d->run))
+        return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
     double balance = total(&e) - d->k->energy0 - work + lost;
     d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged(&d->k->first, &e), fabs(work)));
     d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
@@ -469,6 +471,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
         run->t = d.g->clock->t;
         lm_rigid_motion_warn(run, a->loc);
+        if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_small_divide(run);
         lm_small_warn(run);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
         lm_record_end(run, st);

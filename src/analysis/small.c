@@ -1,5 +1,6 @@
 #include "analysis/small.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,27 +10,34 @@ void lm_small_look(lm_run *run, const double *q)
     if (s) s->look(s, q);
 }
 
-/* "turns by up to 1.2 rad within its floating frame, and this formulation ...: write ..." */
+/* "turns by up to 1.2 rad within its floating frame, which can put its deflections off by 9 %: write ..." */
 static void tell(const lm_small *s, int body, char *text, size_t size)
 {
-    char remedy[160];
+    char remedy[160], off[80];
+    double error = s->error[body];
     s->remedy(s, body, remedy, sizeof remedy);
-    snprintf(text, size,
-             "turns by up to %.3g rad within %s, and this formulation is for small deformations "
-             "there: %s",
-             s->turn[body], s->within, remedy);
+    if (error < 1)
+        snprintf(off, sizeof off, "which can put its deflections off by %.2g %%", 100 * error);
+    else
+        snprintf(off, sizeof off, "and results for so much mean nothing");
+    snprintf(text, size, "turns by up to %.3g rad within %s, %s: %s", s->turn[body], s->within, off,
+             remedy);
 }
 
-/* Bodies of one line of the model, link(1..100), are one to its reader: the one that turns most. */
-static int largest_of_line(const lm_run *run, lm_small *s, int first)
+static int same_line(const lm_run *run, int a, int b)
 {
     const lm_spec_body *body = run->model->spec->bodies.at;
-    lm_loc loc = body[first].item.loc;
+    lm_loc x = body[a].item.loc, y = body[b].item.loc;
+    return x.line == y.line && x.col == y.col && strcmp(x.file, y.file) == 0;
+}
+
+/* Bodies of one line of the model, link(1..100), are one to its reader: the one that is worst. */
+static int largest_of_line(const lm_run *run, lm_small *s, int first)
+{
     int most = first;
     for (int i = first; i < run->model->nbodies; i++) {
-        lm_loc at = body[i].item.loc;
-        if (at.line != loc.line || at.col != loc.col || strcmp(at.file, loc.file) != 0) continue;
-        if (s->turn[i] > s->turn[most]) most = i;
+        if (!same_line(run, i, first)) continue;
+        if (s->error[i] > s->error[most]) most = i;
         s->told[i] = 1;
     }
     return most;
@@ -38,14 +46,30 @@ static int largest_of_line(const lm_run *run, lm_small *s, int first)
 void lm_small_warn(lm_run *run)
 {
     lm_small *s = run->sys->small;
-    char text[320];
-    for (int i = 0; s && i < run->model->nbodies; i++) {
-        if (s->told[i] || s->turn[i] <= s->most) continue;
+    char text[400];
+    for (int i = 0; s && !run->again && i < run->model->nbodies; i++) {
+        if (s->told[i] || s->error[i] <= s->most) continue;
         int most = largest_of_line(run, s, i);
         tell(s, most, text, sizeof text);
         const lm_spec_item *item = &run->model->spec->bodies.at[most].item;
         lm_warning(run->diag, item->loc, "body '%s' %s", item->name, text);
     }
+}
+
+/* Bodies of one line are divided alike: the others will soon turn as far. */
+int lm_small_divide(lm_run *run)
+{
+    const lm_small *s = run->sys->small;
+    if (!s || !run->frames) return 0;
+    for (int i = 0; i < run->model->nbodies; i++) {
+        int pieces = s->error[i] > s->most ? s->divide(s, i) : 0;
+        for (int k = 0; k < run->model->nbodies && pieces; k++) {
+            if (!same_line(run, i, k) || run->frames[k] >= pieces) continue;
+            run->frames[k] = pieces;
+            run->again = 1;
+        }
+    }
+    return run->again;
 }
 
 int lm_small_explain(lm_run *run, const double *q, char *text, size_t size)
@@ -54,12 +78,14 @@ int lm_small_explain(lm_run *run, const double *q, char *text, size_t size)
     int n = run->model->nbodies, most = 0;
     if (!s || n == 0) return 0;
     memset(s->turn, 0, sizeof(double) * (size_t)n);
+    memset(s->error, 0, sizeof(double) * (size_t)n);
     s->look(s, q);
     for (int i = 1; i < n; i++)
-        if (s->turn[i] > s->turn[most]) most = i;
-    if (s->turn[most] <= s->most) return 0;
+        if (s->error[i] > s->error[most]) most = i;
+    if (s->error[most] <= s->most) return 0;
     int head = snprintf(text, size, "body '%s' ", run->model->spec->bodies.at[most].item.name);
     tell(s, most, text + head, size - (size_t)head);
     s->told[most] = 1;
+    lm_small_divide(run);
     return 1;
 }

@@ -10,6 +10,8 @@
 void lm_small_look(lm_run *run, const double *q);
 /* After an analysis: a warning for each body that has turned too far, once in a run. */
 void lm_small_warn(lm_run *run);
+/* 1: some body turns too far, and the run begins anew with more pieces (run->again). */
+int lm_small_divide(lm_run *run);
 /* 1: some body turns too far at q; of the one that turns most the text says so and what to do. */
 int lm_small_explain(lm_run *run, const double *q, char *text, size_t size);
 

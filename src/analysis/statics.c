@@ -398,6 +398,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->t = 0;
     lm_rigid_motion_warn(run, a->loc);
     if (s.start.q) lm_small_look(run, s.last.q);
+    if (!st && lm_small_divide(run)) st = lm_stop(run, LIMBER_STOPPED, "beams are divided further");
     lm_small_warn(run);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq); /* states keep their values */

@@ -81,6 +81,23 @@ static int data_changed(const lm_run *run, lm_h5 *f, char *name, size_t size)
     return name[0] != 0;
 }
 
+/* Pieces of the bodies that the run has divided by itself, for one that continues it. */
+static int write_frames(lm_run *run)
+{
+    lm_arena arena = {0};
+    int n = run->model->nbodies, any = 0;
+    size_t size = 12 * (size_t)(n + 1), at = 0;
+    const int *frames = run->model->spec->formulation.frames;
+    for (int i = 0; i < n && frames; i++) any |= frames[i];
+    if (!any) return 0;
+    char *text = lm_arena_alloc(&arena, size);
+    for (int i = 0; i < n && text; i++)
+        at += (size_t)snprintf(text + at, size - at, "%d ", frames[i]);
+    int bad = !text || lm_h5_write_attr_text(run->file, "/", "frames", text);
+    lm_arena_free(&arena);
+    return bad;
+}
+
 static int write_header(lm_run *run)
 {
     lm_h5 *f = run->file;
@@ -94,7 +111,7 @@ static int write_header(lm_run *run)
     bad |= lm_h5_write_attr_text(f, "/", "analysis", run->opt->analysis ? run->opt->analysis : "");
     bad |= lm_h5_write_attr_text(f, "/", "status", "running");
     bad |= lm_h5_write_text(f, "/model", spec->text);
-    return bad;
+    return bad || write_frames(run);
 }
 
 enum { WHY = 500 };

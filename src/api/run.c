@@ -1,5 +1,6 @@
 /* Running a model's analyses into a result file. */
 #include "api/api.h"
+#include "api/dividing.h"
 
 #include "analysis/run.h"
 #include "io/rows.h"
@@ -202,31 +203,54 @@ void lm_release(lm_run *run)
     lm_diag_sort(run->diag);
 }
 
+/* The whole run, with bodies in as many pieces as run->frames says. */
+static limber_status attempt(lm_run *run)
+{
+    memset(run->sum, 0, sizeof *run->sum);
+    limber_status st = lm_create_system(run->model, run->opt->formulation, run->diag, &run->sys);
+    if (st) return st;
+    snprintf(run->sum->formulation, sizeof run->sum->formulation, "%s", run->sys->form->name);
+    run->sum->unknowns = run->sys->nv;
+    run->sum->constraints = run->sys->nl;
+    st = start_threads(run);
+    return st ? st : run_all(run);
+}
+
+/* Runs that find deformations too large for the pieces of a body begin anew with more of them. */
+static limber_status run_until_small(lm_run *run, lm_dividing *d)
+{
+    enum { HASTY = 4, MOST = 7 }; /* attempts that stop at once; all of them */
+    for (int k = 1;; k++) {
+        if (k == MOST) run->frames = NULL;
+        run->patient = k > HASTY;
+        limber_status st = attempt(run);
+        if (!run->again || (st != LIMBER_OK && st != LIMBER_STOPPED)) return st;
+        lm_dividing_anew(run, d);
+    }
+}
+
 limber_status limber_run(const limber_model *model, const limber_run_options *options,
                          limber_summary *summary, limber_messages *msg)
 {
     limber_run_options defaults = limber_run_options_default();
     limber_summary local;
+    lm_dividing dividing;
     lm_run run = {.model = &model->m,
                   .opt = options ? options : &defaults,
                   .diag = &msg->diag,
                   .sum = summary ? summary : &local,
                   .started = lm_seconds()};
-    memset(run.sum, 0, sizeof *run.sum);
     run.flushed = run.started;
-    limber_status st = lm_create_system(&model->m, run.opt->formulation, run.diag, &run.sys);
-    if (!st) {
-        snprintf(run.sum->formulation, sizeof run.sum->formulation, "%s", run.sys->form->name);
-        run.sum->unknowns = run.sys->nv;
-        run.sum->constraints = run.sys->nl;
-        st = start_threads(&run);
-        if (!st) st = run_all(&run);
-    }
+    memset(run.sum, 0, sizeof *run.sum);
+    limber_status st = lm_dividing_begin(&run, &dividing);
+    if (!st) st = run_until_small(&run, &dividing);
     int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
+    if (computed) lm_dividing_tell(&run, &dividing);
     if (computed && run.opt->results && make_files(&run, st, model, msg) && !st) st = LIMBER_IO;
     if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
     run.sum->status = st;
     run.sum->seconds = lm_seconds() - run.started;
     lm_release(&run);
+    lm_dividing_end(&dividing);
     return st;
 }

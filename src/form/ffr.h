@@ -52,6 +52,8 @@ typedef struct ffr_division {
 typedef struct ffr_small {
     lm_small base;
     const struct ffr *of;
+    double *stretch; /* [bodies] */
+    int *parts;      /* [bodies] */
 } ffr_small;
 
 typedef struct ffr {

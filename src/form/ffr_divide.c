@@ -31,7 +31,9 @@ static int corner(const lm_model *m, int element)
  * the whole beam, which only one part knows. */
 static int begins(const lm_model *m, const lm_beam *b, const unsigned char *joined, int k)
 {
-    int parts = m->spec->formulation.substructures;
+    const int *found = m->spec->formulation.frames;
+    int parts = found ? found[b - m->beams] : 0;
+    if (parts == 0) parts = m->spec->formulation.substructures;
     if (k == 0) return 1;
     if (m->spec->formulation.basis_modes && joined[m->elements[b->first_element + k].node[0]])
         return 1;

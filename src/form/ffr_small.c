@@ -1,12 +1,12 @@
-/* How far nodes turn in the frames in which they should turn a little, and what then to do. */
+/* How far nodes turn in the frames in which they should turn a little, and what then to do
+ * (docs/theory/ffr.md). */
 #include "form/ffr.h"
 
 #include <stdio.h>
 
-/* The error of a deflection is about half the square of the turn: 4.5 % and 1 %. */
-#define MOST  0.3
-#define AIMED 0.15
-#define MANY  100 /* frames, beyond which the theory is the wrong one */
+#define MOST  0.01   /* error of a deflection that is told, or not put up with */
+#define AIMED 0.0025 /* ... that more frames are to leave */
+#define MANY  100    /* frames, beyond which the theory is the wrong one */
 
 static double dot(int n, const double *a, const double *b)
 {
@@ -15,53 +15,130 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-static double largest_turn(const lm_floating *f, const double *eta)
+/* 1: runs divide beams by themselves. */
+static int divides(const ffr *s)
 {
-    const double *v = eta, *w = v + f->nv, *t = w + f->nw + f->na;
-    double most = 0;
+    const lm_spec_formulation *how = &s->m->spec->formulation;
+    return how->substructures == 0 && how->stiffening;
+}
+
+/* In a part: how far a section turns, its axis where that turns more by shear; and how far it stretches. */
+typedef struct extent {
+    double turn, stretch;
+} extent;
+
+static double slope(int n, const double *to, const double *from, double dx, const double *section,
+                    const double *eta)
+{
+    double chord = (dot(n, to, eta) - dot(n, from, eta)) / dx, own = dot(n, section, eta);
+    return fabs(chord) > fabs(own) ? chord : own;
+}
+
+/* Twist alone is described exactly, and counts where the beam bends as well. */
+static extent largest(const lm_floating *f, const double *eta)
+{
+    const double *v = eta, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
+    extent most = {0, 0};
     for (int k = 1; k < f->nplaces; k++) {
-        const lm_floating_place *at = &f->place[k];
-        lm_v3 turn = v3(dot(f->nt, at->t, t), dot(f->nw, at->dw, w), dot(f->nv, at->dv, v));
-        most = fmax(most, v3_norm(turn));
+        const lm_floating_place *p = &f->place[k - 1], *at = &f->place[k];
+        double dx = at->x0 - p->x0, twist = dot(f->nt, at->t, t);
+        double bend = hypot(slope(f->nv, at->v, p->v, dx, at->dv, v),
+                            slope(f->nw, at->w, p->w, dx, at->dw, w));
+        double stretch = (dot(f->na, at->a, a) - dot(f->na, p->a, a)) / dx;
+        most.turn = fmax(most.turn, sqrt(bend * (bend + fabs(twist))));
+        most.stretch = fmax(most.stretch, fabs(stretch));
     }
     return most;
+}
+
+static int parts_of(const ffr *s, int body)
+{
+    int parts = 0;
+    for (int k = 0; k < s->division->nparts; k++) parts += s->division->part[k].body == body;
+    return parts;
+}
+
+/* Of a deflection, with n parts that turn and stretch so much. A part that a force at its end turns is off by
+ * half the square of the turn; of the turn of one among n parts the force there makes a share of 1/n, and the
+ * moment from outside the rest, which costs little. Slopes do not see the stretch in a part. */
+static double error_of(double turn, double stretch, double n)
+{
+    return turn * turn / 2 * (1 / n + 1 / 30.) + 2 * stretch / n;
 }
 
 static void look(lm_small *small, const double *q)
 {
     const ffr *s = ((const ffr_small *)small)->of;
+    double *stretch = ((ffr_small *)small)->stretch;
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         if (!u->f) continue;
-        small->turn[u->body] = fmax(small->turn[u->body], largest_turn(u->f, q + u->q + FRAME_Q));
+        extent now = largest(u->f, q + u->q + FRAME_Q);
+        small->turn[u->body] = fmax(small->turn[u->body], now.turn);
+        stretch[u->body] = fmax(stretch[u->body], now.stretch);
+    }
+    for (int i = 0; i < s->m->nbodies; i++) {
+        int n = s->small.parts[i];
+        if (n == 0) continue;
+        small->error[i] = fmax(small->error[i], error_of(small->turn[i], stretch[i], n));
+        stretch[i] = 0;
     }
 }
 
-/* Turns add up along the beam: frames share them. One that is damped by mass cannot have several. */
+/* Turns add up along the beam: frames share them. */
+static double wanted(const lm_small *small, int body)
+{
+    const ffr *s = ((const ffr_small *)small)->of;
+    double parts = s->small.parts[body], turn = parts * small->turn[body], n = parts;
+    double stretch = (small->error[body] - error_of(small->turn[body], 0, parts)) * parts / 2;
+    while (n <= MANY && error_of(turn / n, fmax(stretch, 0), n) > AIMED) n++;
+    return n;
+}
+
+/* One that is damped by mass cannot have several. */
 static void remedy(const lm_small *small, int body, char *text, size_t size)
 {
     const ffr *s = ((const ffr_small *)small)->of;
     const lm_beam *b = &s->m->beams[body];
-    int parts = 0;
-    for (int k = 0; k < s->division->nparts; k++) parts += s->division->part[k].body == body;
-    double wanted = ceil(parts * small->turn[body] / AIMED);
-    if (b->damping_mass != 0 || wanted > MANY)
+    double frames = wanted(small, body);
+    const char *more = frames > b->nelements ? " and as many 'elements'" : "";
+    if (b->damping_mass != 0 || frames > MANY || !s->m->spec->formulation.stiffening)
         snprintf(text, size, "use 'corotational'");
+    else if (divides(s) && s->small.parts[body] >= b->nelements)
+        snprintf(text, size, "write 'elements: %.0f', or use 'corotational'", frames);
     else
         snprintf(text, size,
                  "write 'formulation: {type: ffr, substructures: %.0f}'%s, or use 'corotational'",
-                 wanted, wanted > b->nelements ? " and as many 'elements'" : "");
+                 frames, more);
+}
+
+static int divide(const lm_small *small, int body)
+{
+    const ffr *s = ((const ffr_small *)small)->of;
+    const lm_beam *b = &s->m->beams[body];
+    double frames = fmin(wanted(small, body), b->nelements);
+    if (!divides(s) || b->damping_mass != 0 || frames <= s->small.parts[body]) return 0;
+    return (int)frames;
 }
 
 int ffr_make_small(ffr *s)
 {
+    int n = s->m->nbodies;
     s->small = (ffr_small){.base = {.look = look,
                                     .remedy = remedy,
+                                    .divide = divide,
                                     .within = "its floating frame",
                                     .most = MOST,
-                                    .turn = LM_NEW_N(&s->arena, double, s->m->nbodies + 1),
-                                    .told = LM_NEW_N(&s->arena, unsigned char, s->m->nbodies + 1)},
-                           .of = s};
+                                    .turn = LM_NEW_N(&s->arena, double, n + 1),
+                                    .error = LM_NEW_N(&s->arena, double, n + 1),
+                                    .told = LM_NEW_N(&s->arena, unsigned char, n + 1)},
+                           .of = s,
+                           .stretch = LM_NEW_N(&s->arena, double, n + 1),
+                           .parts = LM_NEW_N(&s->arena, int, n + 1)};
+    const lm_small *base = &s->small.base;
+    if (!base->turn || !base->error || !base->told || !s->small.stretch || !s->small.parts)
+        return -1;
+    for (int i = 0; i < n; i++) s->small.parts[i] = parts_of(s, i);
     s->sys.small = &s->small.base;
-    return s->small.base.turn && s->small.base.told ? 0 : -1;
+    return 0;
 }

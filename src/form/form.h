@@ -183,13 +183,17 @@ struct lm_motion {
 /* Deformations that a formulation takes to be small, and how large they have been. */
 typedef struct lm_small lm_small;
 struct lm_small {
-    /* `turn` made as large as the rotations at q are. */
+    /* `turn`, `error` made as large as they are at q. */
     void (*look)(lm_small *s, const double *q);
     /* What to write, that those of a body are small: "write '...', or use '...'". */
     void (*remedy)(const lm_small *s, int body, char *text, size_t size);
+    /* Into how many pieces a run may divide the body for that; 0: it is not for the run to divide, or is
+     * divided as far as it can be. */
+    int (*divide)(const lm_small *s, int body);
     const char *within;  /* "its floating frame": against which they count */
-    double most;         /* rad, beyond which they are not small */
+    double most;         /* error beyond which they are not small */
     double *turn;        /* [bodies] the largest rotation of a node of it that was looked at */
+    double *error;       /* [bodies] how far deflections can be off by it, relative */
     unsigned char *told; /* [bodies] 1: the user knows */
 };
 

@@ -431,6 +431,7 @@ typedef struct lm_spec_formulation {
     int basis_modes;          /* ffr: basis: modes (1) or spline (0, default) */
     int modes;                /* ffr: number of modes per bending direction, default 4 */
     int substructures;        /* ffr: parts of each beam with a frame of their own; 0: by itself */
+    const int *frames; /* ffr: [bodies] the same of each beam, found by a run; 0, or NULL: not */
     int algorithm_dense;      /* ffr: algorithm: dense (1) or dca (0, default) */
     int closure_spring;       /* rfe: closure: spring (1) or constraint (0, default) */
     double closure_stiffness; /* rfe: of those springs, times the stiffest division's */
