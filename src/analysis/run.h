@@ -32,10 +32,10 @@ typedef struct lm_run {
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */
     int resuming;                   /* the analysis that runs now continues from the file */
-    int *frames;                    /* [bodies] pieces that bodies are to be divided into; NULL: this run
+    int *frames; /* [bodies] pieces that bodies are to be divided into; NULL: this run
                                      * cannot begin anew */
-    int patient;                    /* 1: analyses end before that is looked at */
-    int again;                      /* 1: `frames` has changed, and all is to begin anew */
+    int patient; /* 1: analyses end before that is looked at */
+    int again;   /* 1: `frames` has changed, and all is to begin anew */
 } lm_run;
 
 /* Starting state by `initial`, assembled and consistent, into run->q, run->v. */

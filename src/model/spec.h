@@ -428,12 +428,12 @@ typedef struct lm_spec_formulation {
     lm_loc loc;
     int given; /* 0: not in the file (type holds the default) */
     lm_formulation_type type;
-    int basis_modes;          /* ffr: basis: modes (1) or spline (0, default) */
-    int modes;                /* ffr: number of modes per bending direction, default 4 */
-    int substructures;        /* ffr: parts of each beam with a frame of their own; 0: by itself */
-    const int *frames; /* ffr: [bodies] the same of each beam, found by a run; 0, or NULL: not */
-    int algorithm_dense;      /* ffr: algorithm: dense (1) or dca (0, default) */
-    int closure_spring;       /* rfe: closure: spring (1) or constraint (0, default) */
+    int basis_modes;     /* ffr: basis: modes (1) or spline (0, default) */
+    int modes;           /* ffr: number of modes per bending direction, default 4 */
+    int substructures;   /* ffr: parts of each beam with a frame of their own; 0: by itself */
+    const int *frames;   /* ffr: [bodies] the same of each beam, found by a run; 0, or NULL: not */
+    int algorithm_dense; /* ffr: algorithm: dense (1) or dca (0, default) */
+    int closure_spring;  /* rfe: closure: spring (1) or constraint (0, default) */
     double closure_stiffness; /* rfe: of those springs, times the stiffest division's */
     int springs_bending;      /* rfe: springs: bending (1) or all (0, default) */
     lm_rfe_coordinates rfe_coordinates;
