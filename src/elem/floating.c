@@ -8,8 +8,10 @@
  * and f = mass A takes the force f and the moment p x f on the frame, P^T f on eta. The columns
  * of P:
  *
- *     v_j: (-h_j, v_j, 0)   w_j: (-h_j, 0, w_j)   a_j: (a_j, 0, 0)   t_j: 0,      h = H eta. */
-#include "elem/floating_int.h"
+ *     v_j: (-h_j, v_j, 0)   w_j: (-h_j, 0, w_j)   a_j: (a_j, 0, 0)   t_j: 0,      h = H eta.
+ *
+ * The section there takes a moment besides (floating_turn.h). */
+#include "elem/floating_turn.h"
 
 #include <string.h>
 
@@ -43,19 +45,11 @@ LM_LANE_INLINE void points_back(const lm_floating *f, const lm_floating_four *q,
     for (int i = 0; i < f->na; i++) r[nb + i] += q->a[i] * u.x;
 }
 
-/* The sections' own inertia, stiffness and damping:
- *   moment J dW + JPsi ddeta + W x (J W + JPsi deta),
- *   on eta JPsi^T dW + Mrot ddeta + K eta + C deta. */
-static void add_own(const lm_floating *f, const lm_floating_motion *m, double *r)
+/* Stiffness and damping: K eta + C deta. */
+static void add_elastic(const lm_floating *f, const lm_floating_motion *m, double *r)
 {
-    lm_v3 n = own_times(f, m->dW), spin = own_times(f, m->W);
-    if (m->ddeta) n = v3_add(n, spins_of(f, m->ddeta));
-    if (m->deta) spin = v3_add(spin, spins_of(f, m->deta));
-    v3_acc(r + 3, v3_add(n, v3_cross(m->W, spin)));
-    for (int j = 0; j < f->ne; j++) r[6 + j] += v3_dot(v3_from(f->JPsi + 3 * j), m->dW);
     blocks_add(f, f->K, m->eta, r + 6);
     if (f->strain) FLOATING(strain_forces)(f, m->eta, r + 6);
-    if (m->ddeta) blocks_add(f, f->Mrot, m->ddeta, r + 6);
     if (m->deta && f->C) blocks_add(f, f->C, m->deta, r + 6);
 }
 
@@ -64,6 +58,7 @@ void FLOATING(residual)(const lm_floating *f, const lm_floating_motion *m, doubl
     lm_lane3 F = l3_all(0, 0, 0), M = F;
     lm_lane on[LM_FLOATING_MOST];
     floating_bend h;
+    turned s;
     for (int i = 0; i < f->ne; i++) on[i] = lane_all(0);
     for (int k = 0; k < f->nfours; k++) {
         const lm_floating_four *q = &f->four[k];
@@ -72,22 +67,43 @@ void FLOATING(residual)(const lm_floating *f, const lm_floating_motion *m, doubl
         F = l3_add(F, u);
         M = l3_add(M, l3_cross(p, u));
         points_back(f, q, h, u, on);
+        if (!sections_have_inertia(f)) continue;
+        sections_move(f, q, m, &s);
+        M = l3_add(M, s.N);
+        sections_back(f, q, s.N, &s, on);
     }
     v3_put(r, l3_sum(F));
     v3_put(r + 3, l3_sum(M));
     for (int i = 0; i < f->ne; i++) r[6 + i] = lane_sum(on[i]);
-    add_own(f, m, r);
+    add_elastic(f, m, r);
 }
 
 /* ---- mass ---- */
 
-/* Of the points, p, h and mass times h. */
+/* Of the points, p, h and mass times h; of the sections J, J e_k and e_k . J e_l, less what they
+ * are in the undeformed state. */
 typedef struct chunk {
     const lm_floating_four *q;
     int n;
     lm_lane3 p[FLOATING_CHUNK];
     floating_bend h[FLOATING_CHUNK], mh[FLOATING_CHUNK];
+    lm_lane3 J[FLOATING_CHUNK][3], Je[FLOATING_CHUNK][3];
+    lm_lane eJe[FLOATING_CHUNK][3][3];
 } chunk;
+
+LM_LANE_INLINE void chunk_sections(const lm_floating *f, int g, const double *eta, chunk *c)
+{
+    const lm_floating_four *q = &c->q[g];
+    turned s;
+    sections_turn(f, q, eta, &s);
+    for (int k = 0; k < 3; k++) {
+        c->Je[g][k] = inertia_times(q, &s, s.e[k]);
+        for (int l = 0; l < 3; l++) c->eJe[g][k][l] = l3_dot(c->Je[g][k], s.e[l]);
+        c->eJe[g][k][k] -= q->j[2 - k];
+        c->J[g][k] = inertia_times(q, &s, l3_all(k == 0, k == 1, k == 2));
+    }
+    c->J[g][0].x -= q->j[0], c->J[g][1].y -= q->j[1], c->J[g][2].z -= q->j[2];
+}
 
 LM_LANE_INLINE void chunk_at(const lm_floating *f, int first, const double *eta, chunk *c)
 {
@@ -97,6 +113,7 @@ LM_LANE_INLINE void chunk_at(const lm_floating *f, int first, const double *eta,
         bend_times(f, &c->q[g], eta, c->h[g]);
         c->p[g] = points_at(f, &c->q[g], c->h[g], eta);
         for (int i = 0; i < f->nv + f->nw; i++) c->mh[g][i] = c->q[g].mass * c->h[g][i];
+        if (sections_have_inertia(f)) chunk_sections(f, g, eta, c);
     }
 }
 
@@ -187,15 +204,48 @@ static void bend_rows(const lm_floating *f, const chunk *c, int ld, double *M)
         }
 }
 
+/* Rows of the coordinates that turn sections about axis k of theirs: turn_i J e_k on the frame,
+ * turn_i turn_j e_k . J e_l with those that turn them about axis l <= k. */
+static void turn_rows(const lm_floating *f, const chunk *c, int k, int ld, double *M)
+{
+    const int n[3] = {f->nv, f->nw, f->nt}, from[4] = {0, n[0], n[0] + n[1], n[0] + n[1] + n[2]};
+    const int stretches = f->na;
+    for (int i = from[k]; i < from[k + 1]; i++) {
+        lm_lane3 N = l3_all(0, 0, 0);
+        lm_lane row[FLOATING_CHUNK][3];
+        double *out = M + 6 + i + (k == 2 ? stretches : 0);
+        for (int g = 0; g < c->n; g++) {
+            lm_lane turn = c->q[g].turn[i];
+            N = l3_add(N, l3_mul(turn, c->Je[g][k]));
+            for (int l = 0; l <= k; l++) row[g][l] = turn * c->eJe[g][k][l];
+        }
+        for (int a = 0; a < 3; a++) out[(3 + a) * ld] += v3_get(l3_sum(N), a);
+        for (int l = 0; l <= k; l++)
+            for (int j = from[l]; j < from[l + 1] && j <= i; j++) {
+                lm_lane sum = lane_all(0);
+                for (int g = 0; g < c->n; g++) sum += row[g][l] * c->q[g].turn[j];
+                out[ld * (6 + j + (l == 2 ? stretches : 0))] += lane_sum(sum);
+            }
+    }
+}
+
+static void section_rows(const lm_floating *f, const chunk *c, int ld, double *M)
+{
+    for (int a = 0; a < 3; a++) {
+        lm_lane3 sum = l3_all(0, 0, 0);
+        for (int g = 0; g < c->n; g++) sum = l3_add(sum, c->J[g][a]);
+        for (int b = a; b < 3; b++) M[3 + b + ld * (3 + a)] += v3_get(l3_sum(sum), b);
+    }
+    for (int k = 0; k < 3; k++) turn_rows(f, c, k, ld, M);
+}
+
 /* What does not depend on eta. */
 static void constant_mass(const lm_floating *f, int n, double *M)
 {
     memset(M, 0, sizeof *M * (size_t)(n * n));
     for (int i = 0; i < 3; i++) M[i + n * i] = f->mass, M[3 + i + n * (3 + i)] = f->J[i];
-    for (int j = 0; j < f->ne; j++) {
-        for (int i = 0; i < 3; i++) M[6 + j + n * (3 + i)] = f->JPsi[i + 3 * j];
+    for (int j = 0; j < f->ne; j++)
         memcpy(M + 6 + n * (6 + j), f->Mff + f->ne * j, sizeof *M * (size_t)f->ne);
-    }
 }
 
 void FLOATING(mass)(const lm_floating *f, const double *eta, double *M)
@@ -210,6 +260,7 @@ void FLOATING(mass)(const lm_floating *f, const double *eta, double *M)
         w_rows(f, &c, n, M);
         a_rows(f, &c, n, M);
         bend_rows(f, &c, n, M);
+        if (sections_have_inertia(f)) section_rows(f, &c, n, M);
     }
     for (int j = 0; j < n; j++) /* all of the above is the lower triangle */
         for (int i = j + 1; i < n; i++) M[j + n * i] = M[i + n * j];
@@ -232,6 +283,7 @@ void FLOATING(energies)(const lm_floating *f, lm_v3 v, lm_v3 W, const double *et
     lm_lane3 S = l3_all(0, 0, 0);
     lm_lane twice = lane_all(0);
     floating_bend h;
+    turned s;
     for (int k = 0; k < f->nfours; k++) {
         const lm_floating_four *q = &f->four[k];
         bend_times(f, q, eta, h);
@@ -240,9 +292,12 @@ void FLOATING(energies)(const lm_floating *f, lm_v3 v, lm_v3 W, const double *et
         u = l3_add(u, points_rate(f, q, h, deta));
         twice += q->mass * l3_dot(u, u);
         S = l3_add(S, l3_mul(q->mass, p));
+        if (!sections_have_inertia(f)) continue;
+        sections_turn(f, q, eta, &s);
+        sections_spin(f, q, W, deta, &s);
+        twice += l3_dot(s.w[3], s.spin);
     }
-    lm_v3 spin = v3_add(own_times(f, W), v3_mul(2, spins_of(f, deta)));
-    e->kinetic = 0.5 * (lane_sum(twice) + v3_dot(W, spin) + blocks_form(f, f->Mrot, deta));
+    e->kinetic = 0.5 * lane_sum(twice);
     e->elastic = 0.5 * blocks_form(f, f->K, eta);
     if (f->strain) e->elastic += FLOATING(strain_energy)(f, eta);
     e->dissipation = f->C ? blocks_form(f, f->C, deta) : 0;

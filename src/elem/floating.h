@@ -12,9 +12,8 @@
  * Its section has turned by v'^T eta_v about z, then -w'^T eta_w about y, then t^T eta_t about x.
  *
  * The kinetic energy is that of mass points on the axis, which move by p exactly, and of the
- * sections' own inertia J (constant in body axes) with the angular velocity Omega +
- * d(angles)/dt. The elastic energy is eta^T K eta / 2 and
- * what couples bending with torsion (floating_strain.c); damping forces are C d(eta)/dt. All else
+ * sections' own inertia, which turns with them. The elastic energy is eta^T K eta / 2 and what
+ * couples bending with torsion (floating_strain.c); damping forces are C d(eta)/dt. All else
  * is derived from these without further approximations, so that energy is conserved
  * (docs/theory/ffr.md). */
 #ifndef LM_ELEM_FLOATING_H
@@ -37,7 +36,9 @@ typedef struct lm_floating_place {
 /* Four mass points of the axis, one in each lane, with the values of the basis as above. */
 typedef struct lm_floating_four {
     lm_lane x0, mass;
+    lm_lane j[3];             /* own inertia of the section there, about its axes x, y, z */
     const lm_lane *v, *w, *a; /* [nv] [nw] [na] */
+    const lm_lane *turn;      /* [nv + nw + nt] by how much its section turns: v', -w', t */
     const lm_lane *Hv, *Hw;   /* [nv nv] [nw nw] */
 } lm_floating_four;
 
@@ -58,12 +59,10 @@ typedef struct lm_floating {
     int nplaces;                      /* nodes of the beam, from start to end */
     const lm_floating_place *place;
     double mass;
-    double J[3];        /* of all sections' own inertia, about body axes x, y, z */
-    const double *JPsi; /* [3 ne] column-major: sum of J Psi, d(angles)/dt = Psi d(eta)/dt */
-    /* Directions of deformation are not coupled: of Mrot, K and C only the diagonal blocks v v,
-     * w w, a a, t t are read. */
-    const double *Mrot;  /* [ne ne] sum of Psi^T J Psi */
-    const double *Mff;   /* [ne ne] mass of eta in the undeformed state, Mrot included */
+    double J[3]; /* of all sections' own inertia in the undeformed state, about x, y, z */
+    /* Directions of deformation are not coupled: of Mff, K and C only the diagonal blocks v v, w w,
+     * a a, t t are not zero, or not read. */
+    const double *Mff;   /* [ne ne] mass of eta in the undeformed state */
     const double *K;     /* [ne ne] */
     const double *C;     /* [ne ne] damping, NULL: none */
     const double *spare; /* [ne] put on the diagonal of the mass of coordinates without any, where a

@@ -80,17 +80,4 @@ LM_LANE_INLINE void blocks_add(const lm_floating *f, const double *A, const doub
             for (int i = at; i < at + size[b]; i++) y[i] += A[i + f->ne * j] * x[j];
 }
 
-/* JPsi x */
-LM_LANE_INLINE lm_v3 spins_of(const lm_floating *f, const double *x)
-{
-    lm_v3 s = v3(0, 0, 0);
-    for (int j = 0; j < f->ne; j++) s = v3_add(s, v3_mul(x[j], v3_from(f->JPsi + 3 * j)));
-    return s;
-}
-
-LM_LANE_INLINE lm_v3 own_times(const lm_floating *f, lm_v3 w)
-{
-    return v3(f->J[0] * w.x, f->J[1] * w.y, f->J[2] * w.z);
-}
-
 #endif

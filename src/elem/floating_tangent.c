@@ -7,8 +7,17 @@
  *     eta_j:   C P_j - 2 W x e_x (H deta)_j - e_x (H ddeta)_j
  *
  * (terms with H for bending only). Mass times that, u, adds u, p x u and P^T u to a column; eta
- * moves the points of action besides: P_j x f, and d(P_i)/d(eta_j) . f = -H_ij f_x. */
-#include "elem/floating_int.h"
+ * moves the points of action besides: P_j x f, and d(P_i)/d(eta_j) . f = -H_ij f_x.
+ *
+ * Of the sections (floating_turn.h), w changes by x and al by y, besides what turns with them,
+ *
+ *     W_k:     x = e,               y = e x (w - W)
+ *     rate_k:  x = e_k,             y = w_(k-1) x e_k + e_k x (w - w_k)
+ *     angle_k: x = w_k x e_k,       y = al_k x e_k + (w_k x e_k) x (w - w_k)
+ *
+ * and N by J y + x x J w + w x J x, with an angle by e_k x N besides; that is on the frame. On an
+ * angle l it is e_l times it, and where e_l turns with the angle k < l, (e_k x e_l) . N more. */
+#include "elem/floating_turn.h"
 
 #include <string.h>
 
@@ -17,7 +26,15 @@ typedef struct chunk_motion {
     int n;
     lm_lane3 p[FLOATING_CHUNK], dp[FLOATING_CHUNK], f[FLOATING_CHUNK];
     floating_bend h[FLOATING_CHUNK], hd[FLOATING_CHUNK], hdd[FLOATING_CHUNK]; /* H eta, ... */
+    turned s[FLOATING_CHUNK];
 } chunk_motion;
+
+/* The change of forces by one velocity or coordinate: mass times that of the points' acceleration;
+ * moments of the sections on the frame, on their three angles. */
+typedef struct change {
+    lm_lane3 u[FLOATING_CHUNK], n[FLOATING_CHUNK];
+    lm_lane on[FLOATING_CHUNK][3];
+} change;
 
 /* As points_force, with all that is met on the way. */
 LM_LANE_INLINE void motion_at(const lm_floating *f, const lm_floating_motion *m, int first,
@@ -45,6 +62,7 @@ LM_LANE_INLINE void motion_at(const lm_floating *f, const lm_floating_motion *m,
         }
         lm_lane3 u = l3_add(l3_cross(W, c->p[g]), l3_add(c->dp[g], c->dp[g]));
         c->f[g] = l3_mul(q->mass, l3_add(A, l3_cross(W, u)));
+        if (sections_have_inertia(f)) sections_move(f, q, m, &c->s[g]);
     }
 }
 
@@ -59,24 +77,62 @@ LM_LANE_INLINE lm_lane3 points_column(const lm_floating *f, const chunk_motion *
     return l3(q->a[j - nb], zero, zero);
 }
 
-/* out [6 + ne] += sum of (u, p x u, P^T u). */
-static void column_add(const lm_floating *f, const chunk_motion *c,
-                       const lm_lane3 u[FLOATING_CHUNK], double *out)
+/* What sections without inertia, and the points of a twist, have. */
+static void no_points(change *d)
+{
+    for (int g = 0; g < FLOATING_CHUNK; g++) d->u[g] = l3_all(0, 0, 0);
+}
+
+static void no_sections(change *d)
+{
+    for (int g = 0; g < FLOATING_CHUNK; g++) {
+        d->n[g] = l3_all(0, 0, 0);
+        for (int l = 0; l < 3; l++) d->on[g][l] = lane_all(0);
+    }
+}
+
+/* The change of N by x and y of w and al. */
+LM_LANE_INLINE void section_change(const chunk_motion *c, int g, const lm_lane3 *x,
+                                   const lm_lane3 *y, change *d)
+{
+    const turned *s = &c->s[g];
+    const lm_floating_four *q = &c->q[g];
+    lm_lane3 n = l3_add(inertia_times(q, s, *y), l3_cross(*x, s->spin));
+    d->n[g] = l3_add(n, l3_cross(s->w[3], inertia_times(q, s, *x)));
+}
+
+LM_LANE_INLINE void on_angles(const chunk_motion *c, int g, change *d)
+{
+    for (int l = 0; l < 3; l++) d->on[g][l] = l3_dot(c->s[g].e[l], d->n[g]);
+}
+
+/* out [6 + ne] += sum of (u, p x u + n, P^T u + turn on). */
+static void column_add(const lm_floating *f, const chunk_motion *c, const change *d, double *out)
 {
     int nb = f->nv + f->nw;
     lm_lane3 F = l3_all(0, 0, 0), M = F;
-    for (int g = 0; g < c->n; g++) F = l3_add(F, u[g]), M = l3_add(M, l3_cross(c->p[g], u[g]));
+    const lm_lane3 *u = d->u;
+    for (int g = 0; g < c->n; g++) {
+        F = l3_add(F, u[g]);
+        M = l3_add(M, l3_add(l3_cross(c->p[g], u[g]), d->n[g]));
+    }
     v3_acc(out, l3_sum(F));
     v3_acc(out + 3, l3_sum(M));
     out += 6;
     for (int i = 0; i < f->nv; i++) {
         lm_lane sum = lane_all(0);
-        for (int g = 0; g < c->n; g++) sum += c->q[g].v[i] * u[g].y - c->h[g][i] * u[g].x;
+        for (int g = 0; g < c->n; g++) {
+            const lm_floating_four *q = &c->q[g];
+            sum += q->v[i] * u[g].y - c->h[g][i] * u[g].x + q->turn[i] * d->on[g][0];
+        }
         out[i] += lane_sum(sum);
     }
     for (int i = f->nv; i < nb; i++) {
         lm_lane sum = lane_all(0);
-        for (int g = 0; g < c->n; g++) sum += c->q[g].w[i - f->nv] * u[g].z - c->h[g][i] * u[g].x;
+        for (int g = 0; g < c->n; g++) {
+            const lm_floating_four *q = &c->q[g];
+            sum += q->w[i - f->nv] * u[g].z - c->h[g][i] * u[g].x + q->turn[i] * d->on[g][1];
+        }
         out[i] += lane_sum(sum);
     }
     for (int i = 0; i < f->na; i++) {
@@ -84,6 +140,30 @@ static void column_add(const lm_floating *f, const chunk_motion *c,
         for (int g = 0; g < c->n; g++) sum += c->q[g].a[i] * u[g].x;
         out[nb + i] += lane_sum(sum);
     }
+    for (int i = 0; i < f->nt; i++) {
+        lm_lane sum = lane_all(0);
+        for (int g = 0; g < c->n; g++) sum += c->q[g].turn[nb + i] * d->on[g][2];
+        out[nb + f->na + i] += lane_sum(sum);
+    }
+}
+
+/* The change by coordinate j of eta, from that by the angle k: out of `by`, times turn_j. */
+static int turned_by(const lm_floating *f, int j)
+{
+    int nb = f->nv + f->nw;
+    return j < f->nv ? 0 : j < nb ? 1 : j < nb + f->na ? -1 : 2;
+}
+
+static void by_angle(const lm_floating *f, const chunk_motion *c, const change by[3], int j,
+                     change *d)
+{
+    int k = turned_by(f, j), i = k == 2 ? j - f->na : j;
+    for (int g = 0; g < c->n && k >= 0; g++) {
+        lm_lane turn = c->q[g].turn[i];
+        d->n[g] = l3_mul(turn, by[k].n[g]);
+        for (int l = 0; l < 3; l++) d->on[g][l] = turn * by[k].on[g][l];
+    }
+    if (k < 0) no_sections(d);
 }
 
 /* ---- by velocities ---- */
@@ -91,45 +171,54 @@ static void column_add(const lm_floating *f, const chunk_motion *c,
 static void by_spin(const lm_floating *f, const lm_floating_motion *m, const chunk_motion *c,
                     double *D)
 {
-    lm_lane3 u[FLOATING_CHUNK], W = l3_same(m->W);
+    change d;
+    lm_lane3 W = l3_same(m->W);
+    no_sections(&d);
     for (int k = 0; k < 3; k++) {
         lm_lane3 e = l3_all(k == 0, k == 1, k == 2);
         for (int g = 0; g < c->n; g++) {
             lm_lane3 p = c->p[g], dp = c->dp[g];
             lm_lane3 A = l3_cross(e, l3_add(l3_cross(W, p), l3_add(dp, dp)));
-            u[g] = l3_mul(c->q[g].mass, l3_add(A, l3_cross(W, l3_cross(e, p))));
+            d.u[g] = l3_mul(c->q[g].mass, l3_add(A, l3_cross(W, l3_cross(e, p))));
+            if (!sections_have_inertia(f)) continue;
+            lm_lane3 y = l3_cross(e, l3_sub(c->s[g].w[3], W));
+            section_change(c, g, &e, &y, &d);
+            on_angles(c, g, &d);
         }
-        column_add(f, c, u, D + (6 + f->ne) * k);
+        column_add(f, c, &d, D + (6 + f->ne) * k);
     }
+}
+
+static void angle_rates(const chunk_motion *c, change by[3])
+{
+    for (int k = 0; k < 3; k++)
+        for (int g = 0; g < c->n; g++) {
+            const turned *s = &c->s[g];
+            lm_lane3 e = s->e[k], y = l3_cross(e, l3_sub(s->w[3], s->w[k + 1]));
+            y = l3_add(y, l3_cross(s->w[k], e));
+            section_change(c, g, &e, &y, &by[k]);
+            on_angles(c, g, &by[k]);
+        }
 }
 
 static void by_rates(const lm_floating *f, const lm_floating_motion *m, const chunk_motion *c,
                      double *D)
 {
-    int nb = f->nv + f->nw;
-    lm_lane3 u[FLOATING_CHUNK], W2 = l3_same(v3_mul(2, m->W));
-    for (int j = 0; j < nb + f->na; j++) {
-        for (int g = 0; g < c->n; g++) {
+    int nb = f->nv + f->nw, sections = sections_have_inertia(f);
+    change d, by[3];
+    lm_lane3 W2 = l3_same(v3_mul(2, m->W));
+    no_sections(&d);
+    if (sections) angle_rates(c, by);
+    for (int j = 0; j < (sections ? f->ne : nb + f->na); j++) {
+        for (int g = 0; g < c->n && j < nb + f->na; g++) {
             lm_lane3 A = l3_cross(W2, points_column(f, c, g, j));
             if (j < nb) A.x -= 2 * c->hd[g][j];
-            u[g] = l3_mul(c->q[g].mass, A);
+            d.u[g] = l3_mul(c->q[g].mass, A);
         }
-        column_add(f, c, u, D + (6 + f->ne) * (3 + j));
+        if (j == nb + f->na) no_points(&d);
+        if (sections) by_angle(f, c, by, j, &d);
+        column_add(f, c, &d, D + (6 + f->ne) * (3 + j));
     }
-}
-
-/* Moment W x (J W + JPsi deta). */
-static void own_rates(const lm_floating *f, const lm_floating_motion *m, double *D)
-{
-    int n = 6 + f->ne;
-    lm_v3 spin = own_times(f, m->W);
-    if (m->deta) spin = v3_add(spin, spins_of(f, m->deta));
-    for (int k = 0; k < 3; k++) {
-        lm_v3 e = v3(k == 0, k == 1, k == 2);
-        v3_acc(D + n * k + 3, v3_add(v3_cross(e, spin), v3_cross(m->W, own_times(f, e))));
-    }
-    for (int j = 0; j < f->ne; j++)
-        v3_acc(D + n * (3 + j) + 3, v3_cross(m->W, v3_from(f->JPsi + 3 * j)));
 }
 
 /* ---- by the deformation ---- */
@@ -150,22 +239,42 @@ static void moved_action(const lm_floating *f, const chunk_motion *c, int j, dou
     }
 }
 
+static void angles(const chunk_motion *c, change by[3])
+{
+    for (int k = 0; k < 3; k++)
+        for (int g = 0; g < c->n; g++) {
+            const turned *s = &c->s[g];
+            lm_lane3 e = s->e[k], x = l3_cross(s->w[k + 1], e);
+            lm_lane3 y = l3_cross(x, l3_sub(s->w[3], s->w[k + 1]));
+            y = l3_add(y, l3_cross(s->al[k + 1], e));
+            section_change(c, g, &x, &y, &by[k]);
+            by[k].n[g] = l3_add(by[k].n[g], l3_cross(e, s->N));
+            on_angles(c, g, &by[k]);
+            for (int l = k + 1; l < 3; l++) by[k].on[g][l] += l3_dot(l3_cross(e, s->e[l]), s->N);
+        }
+}
+
 static void by_deformation(const lm_floating *f, const lm_floating_motion *m, const chunk_motion *c,
                            double *K)
 {
-    int nb = f->nv + f->nw;
-    lm_lane3 u[FLOATING_CHUNK], W = l3_same(m->W), dW = l3_same(m->dW);
-    for (int j = 0; j < nb + f->na; j++) {
+    int nb = f->nv + f->nw, sections = sections_have_inertia(f);
+    change d, by[3];
+    lm_lane3 W = l3_same(m->W), dW = l3_same(m->dW);
+    no_sections(&d);
+    if (sections) angles(c, by);
+    for (int j = 0; j < (sections ? f->ne : nb + f->na); j++) {
         double *out = K + (6 + f->ne) * j;
-        for (int g = 0; g < c->n; g++) {
+        for (int g = 0; g < c->n && j < nb + f->na; g++) {
             lm_lane3 P = points_column(f, c, g, j), wp = l3_cross(W, P);
             if (j < nb) wp.x -= 2 * c->hd[g][j];
             lm_lane3 A = l3_add(l3_cross(dW, P), l3_cross(W, wp));
             if (j < nb) A.x -= c->hdd[g][j];
-            u[g] = l3_mul(c->q[g].mass, A);
+            d.u[g] = l3_mul(c->q[g].mass, A);
         }
-        column_add(f, c, u, out);
-        moved_action(f, c, j, out);
+        if (j == nb + f->na) no_points(&d);
+        if (sections) by_angle(f, c, by, j, &d);
+        column_add(f, c, &d, out);
+        if (j < nb + f->na) moved_action(f, c, j, out);
     }
 }
 
@@ -190,7 +299,6 @@ void FLOATING(tangent)(const lm_floating *f, const lm_floating_motion *m, double
         if (D) by_spin(f, m, &c, D), by_rates(f, m, &c, D);
         if (K) by_deformation(f, m, &c, K);
     }
-    if (D) own_rates(f, m, D);
     if (D && f->C) blocks_put(f, f->C, D + 3 * n);
     if (K) blocks_put(f, f->K, K);
     if (K && f->strain) FLOATING(strain_tangent)(f, m->eta, 6 + f->ne, K + 6);

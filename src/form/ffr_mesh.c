@@ -78,6 +78,7 @@ static void set_fours(const ffr_shapes *b, lm_lane *from, int n, lm_floating_fou
         q[k].v = lanes(&from, b->nv);
         q[k].w = lanes(&from, b->nw);
         q[k].a = lanes(&from, b->na);
+        q[k].turn = lanes(&from, b->nv + b->nw + b->nt);
         q[k].Hv = lanes(&from, b->nv * b->nv);
         q[k].Hw = lanes(&from, b->nw * b->nw);
     }
@@ -97,14 +98,10 @@ static void set_places(const ffr_shapes *b, double *from, int n, lm_floating_pla
     }
 }
 
-static size_t per_four(const ffr_shapes *b)
-{
-    return (size_t)(b->nv + b->nw + b->na + b->nv * b->nv + b->nw * b->nw);
-}
-
+/* As many doubles at a place as lanes for four points. */
 static size_t per_place(const ffr_shapes *b)
 {
-    return per_four(b) + (size_t)(b->nv + b->nw + b->nt);
+    return (size_t)(2 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
 }
 
 static size_t per_strain(const ffr_shapes *b) { return (size_t)(b->nv + 2 * b->nw + b->nt); }
@@ -137,15 +134,14 @@ int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ff
     int ne = b->nv + b->nw + b->na + b->nt;
     lm_floating_four *four = LM_NEW_N(arena, lm_floating_four, fours);
     lm_floating_place *place = LM_NEW_N(arena, lm_floating_place, places);
-    s->lanes = lm_arena_alloc(arena, sizeof(lm_lane) * per_four(b) * (size_t)fours);
+    s->lanes = lm_arena_alloc(arena, sizeof(lm_lane) * per_place(b) * (size_t)fours);
     s->values = lm_arena_alloc(arena, sizeof(double) * per_place(b) * (size_t)places);
-    double *rest = LM_NEW_N(arena, double, ne *(4 * ne + 4));
+    double *rest = LM_NEW_N(arena, double, ne *(3 * ne + 1));
     if (!four || !place || !s->lanes || !s->values || !rest) return -1;
     set_fours(b, s->lanes, fours, four);
     set_places(b, s->values, places, place);
-    double **matrix[] = {&s->Mrot, &s->Mff, &s->K, &s->C};
-    for (int i = 0; i < 4; i++) *matrix[i] = doubles(&rest, ne * ne);
-    s->JPsi = doubles(&rest, 3 * ne);
+    double **matrix[] = {&s->Mff, &s->K, &s->C};
+    for (int i = 0; i < 3; i++) *matrix[i] = doubles(&rest, ne * ne);
     s->spare = doubles(&rest, ne);
     *out = (lm_floating){.nv = b->nv,
                          .nw = b->nw,
@@ -156,8 +152,6 @@ int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ff
                          .four = four,
                          .nplaces = places,
                          .place = place,
-                         .JPsi = s->JPsi,
-                         .Mrot = s->Mrot,
                          .Mff = s->Mff,
                          .K = s->K};
     return reserve_strains(g, b, arena, fours, s, out);
@@ -347,6 +341,9 @@ static void put_point(const walk *w, lm_lane *to, int lane)
     put_lane(&to, lane, b->nv, w->at.v);
     put_lane(&to, lane, b->nw, w->at.w);
     put_lane(&to, lane, b->na, w->at.a);
+    put_lane(&to, lane, b->nv, w->at.dv);
+    for (int i = 0; i < b->nw; i++) (*to++)[lane] = -w->at.dw[i];
+    put_lane(&to, lane, b->nt, w->at.t);
     put_lane(&to, lane, b->nv * b->nv, w->Hv);
     put_lane(&to, lane, b->nw * b->nw, w->Hw);
 }
@@ -390,22 +387,18 @@ static void put_place(const walk *w, int k, double *to)
     put(&to, b->nw * b->nw, w->Hw);
 }
 
-/* A length dx of beam: mass, and the inertia of its sections, J = (rhoIy + rhoIz, rhoIy, rhoIz)
+/* A length dx of beam: mass, and the inertia of its sections, j = (rhoIy + rhoIz, rhoIy, rhoIz)
  * about x, y, z, which turn by the angles (t, -w', v'). */
-static void add_inertia(const walk *w, double dx, ffr_store *s, lm_floating *out)
+static void add_inertia(const walk *w, double dx, const double j[3], ffr_store *s, lm_floating *out)
 {
     const ffr_shapes *b = w->b;
-    const lm_section *c = &w->c;
     int ne = out->ne, atw = b->nv, ata = atw + b->nw, att = ata + b->na;
-    double J[3] = {dx * (c->rhoIy + c->rhoIz), dx * c->rhoIy, dx * c->rhoIz}, m = dx * c->rhoA;
+    double m = dx * w->c.rhoA;
     out->mass += m;
-    for (int i = 0; i < 3; i++) out->J[i] += J[i];
-    for (int i = 0; i < b->nv; i++) s->JPsi[3 * i + 2] += J[2] * w->at.dv[i];
-    for (int i = 0; i < b->nw; i++) s->JPsi[3 * (atw + i) + 1] -= J[1] * w->at.dw[i];
-    for (int i = 0; i < b->nt; i++) s->JPsi[3 * (att + i)] += J[0] * w->at.t[i];
-    add_square(b->nv, J[2], w->at.dv, ne, s->Mrot);
-    add_square(b->nw, J[1], w->at.dw, ne, s->Mrot + (ne + 1) * atw);
-    add_square(b->nt, J[0], w->at.t, ne, s->Mrot + (ne + 1) * att);
+    for (int i = 0; i < 3; i++) out->J[i] += j[i];
+    add_square(b->nv, j[2], w->at.dv, ne, s->Mff);
+    add_square(b->nw, j[1], w->at.dw, ne, s->Mff + (ne + 1) * atw);
+    add_square(b->nt, j[0], w->at.t, ne, s->Mff + (ne + 1) * att);
     add_square(b->nv, m, w->at.v, ne, s->Mff);
     add_square(b->nw, m, w->at.w, ne, s->Mff + (ne + 1) * atw);
     add_square(b->na, m, w->at.a, ne, s->Mff + (ne + 1) * ata);
@@ -424,9 +417,11 @@ static void along_element(walk *w, int k, ffr_store *s, lm_floating *out)
         walk_to(w, k * per + (int)at, at - (int)at);
         four[i / GAUSS].x0[lane] = w->start + part * L;
         four[i / GAUSS].mass[lane] = dx * w->c.rhoA;
-        put_point(w, s->lanes + per_four(w->b) * (size_t)number, lane);
+        double Jy = dx * w->c.rhoIy, Jz = dx * w->c.rhoIz, j[3] = {Jy + Jz, Jy, Jz};
+        for (int a = 0; a < 3; a++) four[i / GAUSS].j[a][lane] = j[a];
+        put_point(w, s->lanes + per_place(w->b) * (size_t)number, lane);
         if (s->strains) put_strain(w, dx, number, lane, s, out);
-        add_inertia(w, dx, s, out);
+        add_inertia(w, dx, j, s, out);
     }
     for (int i = 0; i < q && s->strains; i++)
         put_torsion(w->g, w->b, k * q + i, k * per + i * per / q, k * per + (i + 1) * per / q, s,
@@ -475,7 +470,6 @@ int ffr_mesh_integrate(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, f
     walk w;
     if (walk_start(g, b, temp, &w)) return -1;
     for (int k = 0; k < g->part->n; k++) along_element(&w, k, s, out);
-    for (int i = 0; i < out->ne * out->ne; i++) s->Mff[i] += s->Mrot[i];
     stiffness(g, b, out->ne, s->K);
     return 0;
 }

@@ -33,11 +33,11 @@ int ffr_shapes_reserve(const ffr_mesh *g, lm_arena *temp, ffr_shapes *b);
 
 /* Memory of an lm_floating that is being made. */
 typedef struct ffr_store {
-    lm_lane *lanes; /* of the fours, one behind the other: v, w, a, Hv, Hw */
-    double *values; /* of the places: v, w, a, dv, dw, t, Hv, Hw */
+    lm_lane *lanes;   /* of the fours, one behind the other: v, w, a, turn, Hv, Hw */
+    double *values;   /* of the places: v, w, a, dv, dw, t, Hv, Hw */
     lm_lane *strains; /* of the fours: kv, kw, phi, t; NULL: without stiffening */
     double *torques;  /* of the fours: Tt */
-    double *JPsi, *Mrot, *Mff, *K, *C, *spare;
+    double *Mff, *K, *C, *spare;
 } ffr_store;
 
 int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ffr_store *s,

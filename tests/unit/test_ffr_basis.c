@@ -391,14 +391,19 @@ static void own_inertia(void **state)
     x[b.f.nv - 1] = x[b.f.nv + b.f.nw - 1] = 1;
     solve(&b.f, 0, b.f.nv, x);
     solve(&b.f, b.f.nv, b.f.nw, x + b.f.nv);
-    for (int j = 0; j < b.f.ne; j++)
-        for (int i = 0; i < 3; i++) n[i] += b.f.JPsi[i + 3 * j] * x[j];
+    for (int k = 0; k < b.f.nfours; k++)
+        for (int l = 0; l < LM_LANES; l++) {
+            const lm_floating_four *q = &b.f.four[k];
+            double angle[3] = {0}; /* about x, y, z */
+            for (int i = 0; i < b.f.nv; i++) angle[2] += q->turn[i][l] * x[i];
+            for (int i = b.f.nv; i < b.f.nv + b.f.nw; i++) angle[1] += q->turn[i][l] * x[i];
+            for (int i = 0; i < b.f.nt; i++) angle[0] += q->turn[b.f.nv + b.f.nw + i][l] * x[t + i];
+            for (int a = 0; a < 3; a++) n[a] += q->j[a][l] * angle[a];
+            twice += q->j[0][l] * angle[0] * angle[0];
+        }
     near(n[0], 3e-3 * 2, 1e-12);
     near(n[1], -1e-3 * 8 / 3 / 4, 1e-12); /* EIy 4: angle -w' */
     near(n[2], 2e-3 * 8 / 3, 1e-12);
-    for (int i = 0; i < b.f.nt; i++)
-        for (int j = 0; j < b.f.nt; j++)
-            twice += x[t + i] * b.f.Mrot[t + i + b.f.ne * (t + j)] * x[t + j];
     near(twice, 3e-3 * 8 / 3, 1e-12);
     drop(&b);
 }

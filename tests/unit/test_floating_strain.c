@@ -21,7 +21,7 @@ typedef struct body {
     lm_floating f;
     lm_floating_four four[FOURS];
     lm_floating_strain strain[FOURS];
-    lm_lane kv[FOURS][NV], kw[FOURS][NW], phi[FOURS][NW], t[FOURS][NT], zero[NW * NW];
+    lm_lane kv[FOURS][NV], kw[FOURS][NW], phi[FOURS][NW], t[FOURS][NT], zero[NV * NV + NW + NT];
     double Tt[FOURS][NT], K[NE * NE], none[NE * NE];
 } body;
 
@@ -37,12 +37,12 @@ static void make(body *b)
     memset(b, 0, sizeof *b);
     b->f = (lm_floating){.nv = NV, .nw = NW, .na = NA, .nt = NT, .ne = NE, .nfours = FOURS};
     b->f.four = b->four, b->f.strain = b->strain, b->f.K = b->K;
-    b->f.JPsi = b->f.Mrot = b->f.Mff = b->none;
+    b->f.Mff = b->none;
     for (int i = 0; i < NE; i++) b->K[i + NE * i] = 2 + rnd();
     for (int k = 0; k < FOURS; k++) {
         const lm_lane *z = b->zero;
         lm_floating_strain *q = &b->strain[k];
-        b->four[k] = (lm_floating_four){.v = z, .w = z, .a = z, .Hv = z, .Hw = z};
+        b->four[k] = (lm_floating_four){.v = z, .w = z, .a = z, .turn = z, .Hv = z, .Hw = z};
         draw(&q->dx, 1), draw(&q->bend, 1);
         draw(b->kv[k], NV), draw(b->kw[k], NW), draw(b->phi[k], NW), draw(b->t[k], NT);
         q->kv = b->kv[k], q->kw = b->kw[k], q->phi = b->phi[k], q->t = b->t[k];
