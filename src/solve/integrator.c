@@ -52,9 +52,11 @@ double lm_integrator_reach(lm_integrator *g)
     return most;
 }
 
+/* Angles and ways of drives grow with time, and are rounded as they are large: by that the motion moves. */
 double lm_integrator_far(lm_integrator *g)
 {
-    return fmax(1, 0.1 * lm_integrator_reach(g) / g->clock->size);
+    double way = lm_speed_norm(g->sys, g->clock->size, g->v) * fabs(g->clock->t);
+    return fmax(1, 0.1 * fmax(lm_integrator_reach(g) / g->clock->size, way));
 }
 
 lm_energy lm_integrator_energy(const lm_integrator *g, const lm_state *st)

@@ -112,8 +112,9 @@ void lm_integrator_keep(lm_integrator *g);
 
 /* The largest coordinate of a body, from the origin: what positions are rounded by goes with it. */
 double lm_integrator_reach(lm_integrator *g);
-/* That over ten times the unit of length, at least 1: factor of limits for rounding errors that have room
- * for a mechanism near the origin. */
+/* That over ten times the unit of length, or a tenth of the way that the present speed makes in the time
+ * since 0 (radians, units of length), at least 1: factor of limits for rounding errors that have room for a
+ * mechanism near the origin whose drives have not gone far. */
 double lm_integrator_far(lm_integrator *g);
 
 /* Energies and powers at a state; none where a function of the user fails in it. */
