@@ -470,7 +470,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
         run->t = d.g->clock->t;
-        lm_rigid_motion_warn(run, a->loc);
+        lm_rigid_motion_warn(run, 0, a->loc);
         if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_small_divide(run);
         lm_small_warn(run);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)

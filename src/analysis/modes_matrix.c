@@ -395,6 +395,15 @@ limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
     return st;
 }
 
+/* Equations that are linear in small displacements have matrices that do not depend on them: those of the
+ * motion that the displacements are measured from. */
+static int undeformed(lm_modes *m, double *a, double *lam)
+{
+    lm_integrator *g = m->g;
+    const lm_form *form = m->sys->form;
+    return form->linear_about ? form->linear_about(m->sys, g->clock->t, g->q, g->v, a, lam) : 0;
+}
+
 limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, const double *v)
 {
     limber_status st = begin(m, t, q);
@@ -402,8 +411,10 @@ limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, 
     if (st) return st;
     lm_integrator *g = m->g;
     lm_copy(g->v, v, m->sys->nv);
-    int bad = lm_project_velocity(g, t, g->q, g->v, &change);
+    int bad = undeformed(m, g->a, g->lam);
+    if (!bad) bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
+    if (!bad) bad = undeformed(m, g->a, g->lam);
     if (bad) return no_accelerations(m, t, bad);
     for (int i = m->sys->nv - m->sys->nvariables; i < m->sys->nv; i++) m->v0[i] = g->v[i];
     keep_variables(m);

@@ -10,6 +10,9 @@
 /* A step turns no body by more than TURN: 63 in a turn, with errors of 1e-9 in positions. */
 #define TOLERANCE 1e-8
 #define TURN      0.1
+/* Where drives alone determine the motion, steps are as long as the polynomial of the last one, continued
+ * over the next, foresees it with this error: between equal steps it has 1/512 of that. */
+#define FORESEEN 1e-7
 enum { MOST = 4096, LEAST = 64, STENCIL = 4 };
 static const double ROOM = 8e6; /* doubles of the table */
 
@@ -18,6 +21,7 @@ typedef struct known {
     lm_system *sys;   /* the companion */
     lm_system *whose; /* the system it is one of */
     lm_integrator *g;
+    lm_integrator *held; /* not stepped: reactions at rest */
     double *q0, *v0; /* where it starts at t = 0 */
     int n, most;     /* steps in the table */
     size_t size;     /* doubles of each: t, piece, q, v, a, lam */
@@ -28,6 +32,7 @@ typedef struct known {
     int redundant;   /* constraints that the others imply */
     int sign;        /* of the constraints' determinant; 0: unknown */
     double *rank;    /* scratch for that */
+    double stride;   /* the next step of a motion that drives determine; 0: not known yet */
     double singular; /* the time at which it was last seen to change; NAN: never */
     lm_arena arena;
 } known;
@@ -57,6 +62,9 @@ static void put_step(known *k)
 
 /* ---- running ---- */
 
+static void node_between(const known *k, const double *s0, const double *s1, int node, double h,
+                         double x);
+
 static int blame(known *k)
 {
     lm_system *w = k->whose;
@@ -75,6 +83,7 @@ static int start(known *k, double t, int keep_step)
     if (!keep_step) lm_forget_scales(k->g);
     lm_scale_variables(k->g, k->g->opt.first_step, 1);
     k->piece += 1;
+    k->stride = 0;
     put_step(k);
     return 0;
 }
@@ -125,6 +134,80 @@ static void watch_rank(known *k)
     if (sign) k->sign = sign;
 }
 
+/* ---- a mechanism that its drives determine ---- */
+
+/* The state of the last step in the table. */
+static void step_back(known *k)
+{
+    const double *s = step_at(k, k->n - 1) + 2;
+    lm_copy(k->g->q, s, k->sys->nq), s += k->sys->nq;
+    lm_copy(k->g->v, s, k->sys->nv), s += k->sys->nv;
+    lm_copy(k->g->a, s, k->sys->nv);
+}
+
+/* Positions and velocities after h, by the polynomial of the last step or by accelerations; into g. */
+static int foresee(known *k, double h)
+{
+    lm_integrator *g = k->g;
+    int nv = k->sys->nv, n = k->n;
+    int smooth = n > 1 && piece_of(k, n - 2) == piece_of(k, n - 1);
+    if (!smooth) {
+        for (int i = 0; i < nv; i++) g->dx[i] = h * (g->v[i] + 0.5 * h * g->a[i]);
+        for (int i = 0; i < nv; i++) g->v[i] += h * g->a[i];
+        return k->sys->form->retract(k->sys, g->q, g->dx, g->q);
+    }
+    double last = time_of(k, n - 1) - time_of(k, n - 2);
+    lm_copy(k->q, g->q, k->sys->nq);
+    for (int node = 0; node < k->sys->model->nnodes; node++)
+        node_between(k, step_at(k, n - 2), step_at(k, n - 1), node, last, 1 + h / last);
+    k->sys->form->difference(k->sys, g->q, k->q, g->dx);
+    lm_copy(g->v, k->v, nv);
+    return k->sys->form->retract(k->sys, g->q, g->dx, g->q);
+}
+
+/* One step of the size h: onto the constraints. 0; 1: not with this size; < 0. */
+static int place_after(known *k, double h, double *missed)
+{
+    lm_integrator *g = k->g;
+    double t = time_of(k, k->n - 1) + h, gap;
+    step_back(k);
+    if (foresee(k, h)) return 1;
+    int bad = lm_project_position(g, t, g->q, missed, &gap);
+    if (bad) return bad < 0 ? bad : 1;
+    if (*missed > 100 * FORESEEN) return 1;
+    bad = lm_integrator_start(g, t, 1);
+    return bad < 0 ? bad : bad != 0;
+}
+
+/* Nothing is integrated where drives alone say where the bodies are: no error adds up, however long it
+ * lasts. 0; 1: it fails near a singular position or where a drive jumps; < 0. */
+static int follow_drives(known *k, double limit)
+{
+    double room = limit - k->g->clock->t, missed = 0;
+    double want = k->stride > 0 ? k->stride : fmin(k->g->opt.first_step, 0.01 * room);
+    for (int tries = 0; tries < 12; tries++) {
+        double h = lm_step_within(want, room);
+        int bad = place_after(k, h, &missed);
+        if (bad < 0) return bad;
+        double grow = pow(FORESEEN / fmax(missed, 1e-3 * FORESEEN), 1.0 / 6);
+        k->stride = want = bad ? 0.3 * h : h * fmin(2, 0.9 * grow);
+        if (!bad) return 0;
+    }
+    k->stride = 0;
+    step_back(k);
+    return lm_integrator_start(k->g, time_of(k, k->n - 1), 1) < 0 ? -1 : 1;
+}
+
+static int step(known *k, double limit)
+{
+    const lm_system *sys = k->sys;
+    if (sys->mobility == 0 && sys->nvariables == 0 && sys->nl > 0) {
+        int bad = follow_drives(k, limit);
+        if (bad <= 0) return bad;
+    }
+    return k->g->ops->step(k->g, limit);
+}
+
 static int advance(known *k)
 {
     lm_integrator *g = k->g;
@@ -132,7 +215,7 @@ static int advance(known *k)
     double kink = k->sys->form->next_kink(k->sys, t + same);
     double limit = t + TURN / fmax(fastest_turn(k), 1e-3 / g->opt.until);
     limit = fmin(limit, kink - 0.01 * same);
-    int bad = g->ops->step(g, limit);
+    int bad = step(k, limit);
     if (bad < 0) return bad;
     if (bad || lost_rank(k)) return blame(k);
     lm_scale_variables(g, 0, 0);
@@ -302,12 +385,35 @@ static int state_at(lm_motion *m, double t, lm_state *s)
     return 0;
 }
 
+/* Reactions that hold it there with a part of the loads: those of the moving mechanism are others. */
+static int rest_at(lm_motion *m, double t, double load_factor, lm_state *s)
+{
+    known *k = (known *)m;
+    lm_integrator *g = k->held;
+    lm_system *sys = k->sys;
+    int bad = state_at(m, t, s), moving = sys->nv - sys->nvariables;
+    if (bad) return bad;
+    lm_copy(g->q, s->q, sys->nq);
+    lm_copy(g->v, s->v, sys->nv);
+    memset(g->v, 0, sizeof(double) * (size_t)moving);
+    sys->still = 1;
+    sys->load_factor = load_factor;
+    bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
+    sys->still = 0;
+    sys->load_factor = 1;
+    if (bad) return bad;
+    memset(g->a, 0, sizeof(double) * (size_t)sys->nv);
+    *s = (lm_state){t, g->q, g->v, g->a, g->lam};
+    return 0;
+}
+
 /* ---- making ---- */
 
 static void destroy(lm_motion *m)
 {
     known *k = (known *)m;
     if (k->g) k->g->ops->destroy(k->g);
+    if (k->held) k->held->ops->destroy(k->held);
     lm_free(k->table);
     lm_arena arena = k->arena;
     lm_arena_free(&arena);
@@ -344,7 +450,9 @@ static int reserve(known *k, double until)
     k->lam = LM_NEW_N(a, double, s->nl + 1);
     k->rank = LM_NEW_N(a, double, lm_rank_size(s) + 1);
     k->singular = NAN;
-    if (!k->g || !k->table || !k->rank || !k->q0 || !k->v0 || !k->q || !k->v || !k->a || !k->lam)
+    k->held = lm_integrator_at_rest(k->sys);
+    if (k->held) k->held->clock->size = s->model->size > 0 ? s->model->size : 1;
+    if (!k->held || !k->g || !k->table || !k->rank || !k->q0 || !k->v0 || !k->q || !k->v || !k->a || !k->lam)
         return -1;
     k->g->clock->size = s->model->size > 0 ? s->model->size : 1;
     return 0;
@@ -355,7 +463,7 @@ static known *make(lm_system *whose, double until)
     lm_arena arena = {0};
     known *k = LM_NEW(&arena, known);
     if (!k) return NULL;
-    *k = (known){.base = {state_at, destroy, 1}, .sys = whose->companion, .whose = whose};
+    *k = (known){.base = {.at = state_at, .rest = rest_at, .destroy = destroy, .version = 1}, .sys = whose->companion, .whose = whose};
     k->arena = arena;
     if (reserve(k, until) == 0) return k;
     destroy(&k->base);
@@ -461,7 +569,65 @@ limber_status lm_rigid_motion_balance(lm_run *run, const lm_spec_analysis *a)
     return run->sys->form->initial(run->sys, run->q, run->v) ? LIMBER_STOPPED : LIMBER_OK;
 }
 
-void lm_rigid_motion_warn(lm_run *run, lm_loc loc)
+void lm_rigid_motion_look(lm_run *run, const double *dx)
+{
+    lm_motion *m = run->sys->motion;
+    for (int i = 0; i < run->sys->nfree && m; i++)
+        m->largest = fmax(m->largest, v3_norm(v3_from(dx + run->sys->free[i] + 3)));
+}
+
+/* Below this over the size displacements of second order are of no account; above this, in parts of what
+ * deformation changes of an output, they are. The same for axial forces. */
+#define NOTICEABLE 1e-4
+#define SECOND     0.1
+#define PUSHED     0.1
+
+static void warn_second(lm_run *run, const lm_left_out *o, lm_loc loc)
+{
+    const lm_model *m = run->model;
+    for (int i = 0; i < m->spec->outputs.n && o->shift > NOTICEABLE * m->size; i++)
+        if (o->second[i] > SECOND * o->first[i])
+            lm_warning(run->diag, loc,
+                       "output '%s': deformation changes it by %.3g in first order and by about "
+                       "%.3g more in second order (beams that bend fall short), which "
+                       "'elastodynamic' leaves out: use 'corotational'",
+                       m->spec->outputs.at[i].item.name, o->first[i], o->second[i]);
+}
+
+static void warn_axial(lm_run *run, const lm_left_out *o, int linear, lm_loc loc)
+{
+    if (o->push <= PUSHED || (o->stiffening && !linear)) return;
+    const char *name = run->model->spec->bodies.at[o->pushed].item.name;
+    const char *what = linear ? "'linear: true'" : "'stiffening: false'";
+    if (o->force < 0 && o->push >= 1)
+        lm_warning(run->diag, loc,
+                   "beam '%s' is pressed by up to %.3g, %.3g times the load that buckles it as a "
+                   "cantilever, and %s leaves buckling out: %s",
+                   name, -o->force, o->push, what,
+                   linear ? "use 'linear: false'" : "use 'stiffening: true'");
+    else
+        lm_warning(run->diag, loc,
+                   "beam '%s' is %s by up to %.3g, %.3g of the load that buckles it as a "
+                   "cantilever: its bending stiffness is %s by about this part, which %s leaves "
+                   "out: %s",
+                   name, o->force < 0 ? "pressed" : "pulled", fabs(o->force), o->push,
+                   o->force < 0 ? "less" : "more", what,
+                   linear ? "use 'linear: false'" : "use 'stiffening: true'");
+}
+
+static void warn_left_out(lm_run *run, int linear, lm_loc loc)
+{
+    lm_left_out *o = run->sys->left_out;
+    size_t size = sizeof(double) * (size_t)run->model->spec->outputs.n;
+    if (!o) return;
+    if (!linear) warn_second(run, o, loc);
+    warn_axial(run, o, linear, loc);
+    memset(o->first, 0, size);
+    memset(o->second, 0, size);
+    o->shift = o->push = 0;
+}
+
+void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc)
 {
     known *k = (known *)run->sys->motion;
     if (!k) return;
@@ -477,6 +643,7 @@ void lm_rigid_motion_warn(lm_run *run, lm_loc loc)
             "it goes straight on, but there the elastic mechanism may do otherwise; compare "
             "with 'corotational'",
             k->singular);
+    warn_left_out(run, linear, loc);
     k->base.largest = 0;
     k->singular = NAN;
 }

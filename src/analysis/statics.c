@@ -369,6 +369,7 @@ static limber_status one_step(lm_statics_search *s, lm_loc loc)
     lm_statics_rhs(s, s->r, s->x);
     lm_statics_solve(s, s->x);
     s->iterations++;
+    lm_rigid_motion_look(s->run, s->x);
     limber_status st = lm_statics_put_linear(s, s->x);
     if (!st) say_held(s, loc);
     return st == LIMBER_INTERNAL ? not_evaluated(s) : st;
@@ -396,7 +397,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->sys->softness = softness;
     run->sys->still = 0;
     run->t = 0;
-    lm_rigid_motion_warn(run, a->loc);
+    lm_rigid_motion_warn(run, a->linear, a->loc);
     if (s.start.q) lm_small_look(run, s.last.q);
     if (!st && lm_small_divide(run)) st = lm_stop(run, LIMBER_STOPPED, "beams are divided further");
     lm_small_warn(run);

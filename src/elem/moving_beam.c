@@ -70,13 +70,19 @@ static void add_loads(const lm_beam_point *p, lm_moving_beam *e)
     outer(dI[Z], 4, p->rz, 1, &one, e->rz0);
 }
 
-/* Axial forces in the element: N' = rhoA (a0.x + B11 x), the ends' own part linear. */
+/* Axial forces in the element: N' = rhoA (a0.x + B11 x), the ends' own part linear. They are normal to the
+ * sections, and an axis that shears is longer than what they see by the squares of the shear angles. */
 static void add_slopes(const lm_beam_point *p, lm_moving_beam *e)
 {
     double s = p->x / e->L, force[4] = {1 - s, s, p->mass - s * e->mass, p->first - s * e->first};
+    double sv[4], sw[4];
+    for (int k = 0; k < 4; k++) sv[k] = p->dv[k] - p->rz[k], sw[k] = p->dw[k] + p->ry[k];
     for (int i = 0; i < 4; i++) {
-        outer(p->dx * force[i], 4, p->dv, 4, p->dv, e->dv[i]);
-        outer(p->dx * force[i], 4, p->dw, 4, p->dw, e->dw[i]);
+        double f = p->dx * force[i];
+        outer(f, 4, p->dv, 4, p->dv, e->dv[i]);
+        outer(f, 4, p->dw, 4, p->dw, e->dw[i]);
+        outer(-f, 4, sv, 4, sv, e->dv[i]);
+        outer(-f, 4, sw, 4, sw, e->dw[i]);
     }
 }
 
@@ -137,7 +143,8 @@ static void add_turned_sections(const lm_moving_beam *e, const lm_m3 *B, double 
     add_pair(A, 4, xy, 4, xz, e->zy[Z], b[5] / 2, b[5] / 2);
 }
 
-/* int N (v'^2 + w'^2) dx: the axis is shorter than its arc by half of the slopes' squares. */
+/* int N (v'^2 - (v' - rz)^2 + w'^2 - (w' + ry)^2) dx: the axis is shorter than its arc by half of the slopes'
+ * squares, and longer by half of those of the shear angles (Reissner's beam). */
 static void add_axial(const lm_moving_beam *e, const double force[4], double A[12][12])
 {
     double v[16], w[16];
@@ -213,4 +220,15 @@ void lm_moving_beam_inertia(const lm_moving_beam *e, double *mass, double *first
 {
     *mass = e->mass;
     *first = e->first;
+}
+
+double lm_moving_beam_shortening(const lm_moving_beam *e, const double d[12])
+{
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            sum += d[xy[i]] * (e->dv[0][4 * i + j] + e->dv[1][4 * i + j]) * d[xy[j]];
+            sum += d[xz[i]] * (e->dw[0][4 * i + j] + e->dw[1][4 * i + j]) * d[xz[j]];
+        }
+    return 0.5 * sum;
 }

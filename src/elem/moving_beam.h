@@ -27,7 +27,7 @@ typedef struct lm_moving_beam {
     double yy[16], zz[16];                           /* times rhoIy, times rhoIz */
     double u0[2], ux[2], v0[4], vx[4], w0[4], wx[4]; /* of rhoA u, of rhoA u x, ... */
     double rx0[2][2], ry0[4], rz0[4]; /* of rx times rhoIy, rhoIz; of rhoIy ry; of rhoIz rz */
-    /* of v' v' and w' w' times an axial force: 1 at a, 1 at b (linear to 0), and, zero at both
+    /* of v' v' - (v' - rz) (v' - rz) and w' w' - (w' + ry) (w' + ry) times an axial force: 1 at a, 1 at b (linear to 0), and, zero at both
      * ends, that of the element's own mass under the accelerations 1 and x along x */
     double dv[4][16], dw[4][16];
 } lm_moving_beam;
@@ -52,6 +52,9 @@ void lm_moving_beam_stiffness(const lm_moving_beam *e, double K[12][12]); /* ela
  * is exact everywhere when axial[1] - axial[0] = mass a0.x - first (w.y^2 + w.z^2). */
 void lm_moving_beam_matrices(const lm_moving_beam *e, const lm_moving_motion *m, double C2[12][12],
                              double K[12][12], double q[12]);
+
+/* How much an axis that keeps its length and has the displacements d falls short along x, to second order. */
+double lm_moving_beam_shortening(const lm_moving_beam *e, const double d[12]);
 
 /* Mass, and its first moment along x about node a. */
 void lm_moving_beam_inertia(const lm_moving_beam *e, double *mass, double *first);

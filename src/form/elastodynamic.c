@@ -278,7 +278,9 @@ static int energy(lm_system *sys, const lm_state *st, lm_energy *out)
 static int outputs(lm_system *sys, const lm_state *st, double *out)
 {
     int bad = enter_result(sys, st);
-    return bad ? bad : nodal_outputs(sys, st, out);
+    if (bad) return bad;
+    elasto_second_look(elasto_of(sys), st);
+    return nodal_outputs(sys, st, out);
 }
 
 /* Not a result: how far the state turns does not count, and a stage is made only where one is read. */
@@ -307,6 +309,7 @@ const lm_form lm_form_elastodynamic = {
     .create = elasto_create,
     .destroy = elasto_destroy,
     .initial = initial,
+    .linear_about = elasto_linear_about,
     .residual = residual,
     .jacobian = jacobian,
     .outputs = outputs,

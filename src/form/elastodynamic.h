@@ -40,6 +40,12 @@ typedef struct elasto_const { /* of an element; equal ones share it */
         spin; /* inertia about its axis in place of none, where a regular mass is wanted; else 0 */
 } elasto_const;
 
+/* A node whose displacement follows that of another one, or of the ground (-1), through an element from its
+ * start to its end (forward) or back; or a joint (-1). */
+typedef struct elasto_link {
+    int from, to, element, forward;
+} elasto_link;
+
 typedef struct elasto {
     nodal_floating hooks;
     nodal *in; /* the system itself */
@@ -53,6 +59,12 @@ typedef struct elasto {
     double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
     double *cq, *czero, *clam; /* the companion at rest */
     const lm_state *state;     /* being evaluated */
+    double *euler;             /* [bodies] elasto_euler_load of beams */
+    elasto_link *path;         /* [npath] from the ground through the mechanism */
+    int npath, positions;      /* positions: 1: an output is made of positions */
+    lm_v3 *shift;              /* [nodes] of second order */
+    double *out;               /* [2 outputs] scratch */
+    lm_left_out left_out;
     lm_arena arena;
 } elasto;
 
@@ -69,6 +81,14 @@ void elasto_destroy(lm_system *sys);
 
 /* elastodynamic_stage.c: the stage of this time becomes e->now. 0, > 0, < 0 as the seam. */
 int elasto_enter(elasto *e, double t);
+/* The system in the rigid motion, as the seam asks. */
+int elasto_linear_about(lm_system *sys, double t, double *q, double *v, double *a, double *lam);
+
+/* elastodynamic_second.c: what is left out is noted in e->left_out, at a result. */
+int elasto_second_make(elasto *e, const lm_model *m);
+void elasto_second_look(elasto *e, const lm_state *st);
+double elasto_euler_load(const elasto *e, const lm_beam *b);
+void elasto_note_axial(elasto *e, int body, double euler, double force);
 
 /* elastodynamic.c: as nodal_floating asks. */
 void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12]);

@@ -90,6 +90,8 @@ static int make_elements(elasto *e, const lm_model *m)
         e->of[k] = c;
         e->damped |= c->damped;
     }
+    for (int i = 0; i < m->nbodies; i++)
+        if (m->beams[i].nelements) e->euler[i] = elasto_euler_load(e, &m->beams[i]);
     return 0;
 }
 
@@ -111,6 +113,10 @@ static int reserve(elasto *e, const lm_model *m)
     e->cq = LM_NEW_N(a, double, c->nq + 1);
     e->czero = LM_NEW_N(a, double, c->nv + 1);
     e->clam = LM_NEW_N(a, double, c->nl + 1);
+    e->euler = LM_NEW_N(a, double, m->nbodies + 1);
+    if (!e->euler || elasto_second_make(e, m)) return -1;
+    e->left_out.stiffening = e->stiffening;
+    e->in->sys.left_out = &e->left_out;
     return e->q && e->v && e->a && e->r && e->cq && e->czero && e->clam ? 0 : -1;
 }
 

@@ -41,23 +41,29 @@ static void place_elements(elasto *e, elasto_stage *g)
 
 /* ---- axial forces ---- */
 
+/* The nodal system in the rigid motion, of which the companion has the state c. */
+static void put_rigid(const elasto *e, const lm_state *c, const elasto_stage *g, double *q,
+                      double *v, double *a)
+{
+    const lm_model *m = e->in->m;
+    for (int n = 0; n < m->nnodes; n++) {
+        const elasto_node *at = &g->node[n];
+        v3_put(q + NODE_Q * n, at->x);
+        quat_put(q + NODE_Q * n + 3, at->q);
+        v3_put(v + NODE_V * n, at->v);
+        v3_put(v + NODE_V * n + 3, at->w);
+        v3_put(a + NODE_V * n, at->a);
+        v3_put(a + NODE_V * n + 3, at->al);
+    }
+    memcpy(q + NODE_Q * m->nnodes, c->q + NODE_Q * e->rigid.model.nnodes,
+           sizeof(double) * (size_t)m->nangles);
+}
+
 /* What joints, springs, loads and rigid bodies leave over at the nodes in the rigid motion: the opposite of
  * the forces on the beams. */
 static int external_forces(elasto *e, const lm_state *c, const elasto_stage *g)
 {
-    const lm_model *m = e->in->m;
-    int angles = NODE_Q * m->nnodes;
-    for (int n = 0; n < m->nnodes; n++) {
-        const elasto_node *at = &g->node[n];
-        v3_put(e->q + NODE_Q * n, at->x);
-        quat_put(e->q + NODE_Q * n + 3, at->q);
-        v3_put(e->v + NODE_V * n, at->v);
-        v3_put(e->v + NODE_V * n + 3, at->w);
-        v3_put(e->a + NODE_V * n, at->a);
-        v3_put(e->a + NODE_V * n + 3, at->al);
-    }
-    memcpy(e->q + angles, c->q + NODE_Q * e->rigid.model.nnodes,
-           sizeof(double) * (size_t)m->nangles);
+    put_rigid(e, c, g, e->q, e->v, e->a);
     lm_state st = {c->t, e->q, e->v, e->a, c->lam};
     const lm_way *along = e->in->sys.along;
     e->now = NULL; /* no beams */
@@ -98,18 +104,18 @@ static void element_matrices(const elasto *e, elasto_stage *g, int k, const doub
 }
 
 /* From the end of a beam to its start: tension N = -t . (r + inertia) of all that lies behind. */
-static void beam_matrices(const elasto *e, elasto_stage *g, const lm_beam *b)
+static void beam_matrices(elasto *e, elasto_stage *g, const lm_beam *b)
 {
     lm_v3 behind = v3(0, 0, 0);
     for (int k = b->first_element + b->nelements - 1; k >= b->first_element; k--) {
         lm_v3 t = m3_col(&g->element[k].R, 0);
-        double axial[2] = {0, 0};
-        if (e->stiffening) {
-            behind = v3_add(behind, v3_from(e->r + NODE_V * e->in->m->elements[k].node[1]));
-            axial[1] = -v3_dot(t, behind);
-            behind = v3_add(behind, inertia_force(e, g, k));
-            axial[0] = -v3_dot(t, behind);
-        }
+        double axial[2];
+        behind = v3_add(behind, v3_from(e->r + NODE_V * e->in->m->elements[k].node[1]));
+        axial[1] = -v3_dot(t, behind);
+        behind = v3_add(behind, inertia_force(e, g, k));
+        axial[0] = -v3_dot(t, behind);
+        int body = (int)(b - e->in->m->beams);
+        elasto_note_axial(e, body, e->euler[body], 0.5 * (axial[0] + axial[1]));
         element_matrices(e, g, k, axial);
     }
 }
@@ -120,6 +126,7 @@ static int companion_state(elasto *e, double t, lm_state *c)
 {
     lm_motion *m = e->in->sys.motion;
     *c = (lm_state){t, e->cq, e->czero, e->czero, e->clam};
+    if (m && m->rest && e->in->sys.still) return m->rest(m, t, e->in->sys.load_factor, c);
     int bad = m ? m->at(m, t, c) : 0;
     if (e->in->sys.still) c->v = c->a = e->czero;
     return bad;
@@ -138,7 +145,7 @@ static int fill(elasto *e, elasto_stage *g, double t)
     g->version = sys->motion ? sys->motion->version : 0;
     place_nodes(e, &c, g);
     place_elements(e, g);
-    if (e->stiffening && external_forces(e, &c, g)) return 1;
+    if (external_forces(e, &c, g)) return 1;
     for (int i = 0; i < m->nbodies; i++) beam_matrices(e, g, &m->beams[i]);
     return 0;
 }
@@ -166,5 +173,17 @@ int elasto_enter(elasto *e, double t)
     if (bad) return bad;
     oldest->used = ++e->clock;
     e->now = oldest;
+    return 0;
+}
+
+int elasto_linear_about(lm_system *sys, double t, double *q, double *v, double *a, double *lam)
+{
+    elasto *e = elasto_of(sys);
+    lm_state c;
+    int bad = elasto_enter(e, t);
+    if (!bad) bad = companion_state(e, t, &c);
+    if (bad) return bad;
+    put_rigid(e, &c, e->now, q, v, a);
+    memcpy(lam, c.lam, sizeof(double) * (size_t)sys->nl);
     return 0;
 }

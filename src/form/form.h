@@ -74,6 +74,9 @@ typedef struct lm_form {
     void (*destroy)(lm_system *sys);
     /* Positions and velocities by the model's drawing and `initial`, not yet made consistent. */
     int (*initial)(lm_system *sys, double *q, double *v);
+    /* The state at t that the equations are linear about, whatever that of the system is; variables are left
+     * out. NULL: they are not linear. */
+    int (*linear_about)(lm_system *sys, double t, double *q, double *v, double *a, double *lam);
     /* q1 = q0 moved by dx; q1 may be q0. */
     int (*retract)(lm_system *sys, const double *q0, const double *dx, double *q1);
     /* dx with q1 = retract(q0, dx), but for whole turns. NULL: the formulation does not know it. */
@@ -175,10 +178,24 @@ typedef struct lm_motion lm_motion;
 struct lm_motion {
     /* The companion's state at t: its arrays last until the next call. 0, > 0: it cannot be had. */
     int (*at)(lm_motion *m, double t, lm_state *s);
+    /* The same at rest there with a part of the loads: no velocities, and the reactions that hold it. NULL:
+     * not known. */
+    int (*rest)(lm_motion *m, double t, double load_factor, lm_state *s);
     void (*destroy)(lm_motion *m);
     int version;    /* another number: what was said before is void */
     double largest; /* rotation of a node against this motion that results have shown */
 };
+
+/* What a formulation that is linear in displacements leaves out, as far as results have shown it. */
+typedef struct lm_left_out {
+    double *first, *second; /* [outputs] of positions: what deformation changes, and what more it would
+                             * change in second order */
+    double shift;           /* the largest displacement of second order */
+    double push, force;     /* the largest axial force, tension positive, over the load that buckles its
+                             * beam as a cantilever; that force */
+    int pushed;             /* the body of this beam */
+    int stiffening;         /* 1: its effect on bending is in the equations */
+} lm_left_out;
 
 /* Deformations that a formulation takes to be small, and how large they have been. */
 typedef struct lm_small lm_small;
@@ -230,6 +247,7 @@ struct lm_system {
     lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */
     lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
     const char *stretch;  /* what to write, that beams stretch; NULL: they do */
+    lm_left_out *left_out; /* NULL: it is not linear */
     lm_small *small;      /* NULL: deformations are of any size, or `motion` knows of them */
     int still;            /* 1: the companion counts as resting where it is, drives hold */
     const lm_spin *spin;  /* a drive at constant rate; NULL: all as written */

@@ -278,6 +278,15 @@ static int initial(lm_system *sys, double *q, double *v)
     return s->in->form->initial(s->in, q, v);
 }
 
+static int linear_about(lm_system *sys, double t, double *q, double *v, double *a, double *lam)
+{
+    machine *s = (machine *)sys;
+    pass_on(s);
+    int bad = s->in->form->linear_about(s->in, t, q, v, a, lam);
+    take_back(s);
+    return bad;
+}
+
 static int retract(lm_system *sys, const double *q0, const double *dx, double *q1)
 {
     machine *s = (machine *)sys;
@@ -453,6 +462,7 @@ static void fill_form(machine *s)
         .create = in->create,
         .destroy = destroy,
         .initial = initial,
+        .linear_about = in->linear_about ? linear_about : NULL,
         .retract = retract,
         .difference = in->difference ? difference : NULL,
         .local_rate = local_rate,

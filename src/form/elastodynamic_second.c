@@ -1,0 +1,150 @@
+/* What linear displacements leave out of results (docs/theory/elastodynamic.md, "What is left out").
+ *
+ * An axis that keeps its length and bends falls short by s = 1/2 int (v'^2 + w'^2) dx, less what it shears.
+ * This is of second order, and no part of the displacements; where an output has no part of first order, it is
+ * all there is. The shortening of the elements is followed from the ground through beams and joints. */
+#include "form/elastodynamic.h"
+
+#include <string.h>
+
+/* ---- the way through the mechanism ---- */
+
+/* Where node `from` of a link is known, `to` follows: by an element (its number), or with it (-1). */
+static void follow(elasto *e, unsigned char *known, int from, int to, int element, int forward)
+{
+    if (to < 0 || known[to] || (from >= 0 && !known[from])) return;
+    known[to] = 1;
+    e->path[e->npath++] = (elasto_link){from, to, element, forward};
+}
+
+static void follow_links(elasto *e, unsigned char *known)
+{
+    const lm_model *m = e->in->m;
+    for (int i = 0; i < m->njoints; i++) {
+        const int *n = m->pairs[m->joints[i].pair].node;
+        follow(e, known, n[0], n[1], -1, 1);
+        follow(e, known, n[1], n[0], -1, 1);
+    }
+    for (int k = 0; k < m->nelements; k++) {
+        const int *n = m->elements[k].node;
+        follow(e, known, n[0], n[1], k, 1);
+        follow(e, known, n[1], n[0], k, 0);
+    }
+}
+
+/* Outputs that are expressions of positions alone. */
+static int of_positions(const lm_model *m, int output)
+{
+    const lm_expr *x = &m->spec->outputs.at[output].expr;
+    int any = 0;
+    for (int i = 0; i < x->ninputs; i++) {
+        if (x->inputs[i] == LM_SLOT_T) continue;
+        int kind = m->spec->sensors.at[x->inputs[i] - 1].kind;
+        if (kind != LM_SENSOR_POS && kind != LM_SENSOR_DEFLECTION && kind != LM_SENSOR_TIP)
+            return 0;
+        any = 1;
+    }
+    return any;
+}
+
+int elasto_second_make(elasto *e, const lm_model *m)
+{
+    int nout = m->spec->outputs.n, before = -1;
+    unsigned char *known = LM_NEW_N(&e->arena, unsigned char, m->nnodes + 1);
+    e->path = LM_NEW_N(&e->arena, elasto_link, m->nnodes + 1);
+    e->out = LM_NEW_N(&e->arena, double, 2 * nout + 1);
+    e->left_out.first = LM_NEW_N(&e->arena, double, nout + 1);
+    e->left_out.second = LM_NEW_N(&e->arena, double, nout + 1);
+    e->shift = LM_NEW_N(&e->arena, lm_v3, m->nnodes + 1);
+    if (!known || !e->path || !e->out || !e->left_out.first || !e->left_out.second || !e->shift)
+        return -1;
+    while (e->npath > before) {
+        before = e->npath;
+        follow_links(e, known);
+    }
+    for (int i = 0; i < nout && m->nelements; i++) e->positions |= of_positions(m, i);
+    return 0;
+}
+
+/* ---- results ---- */
+
+static double shortening(const elasto *e, const double *q, int k)
+{
+    const elasto_element *el = &e->now->element[k];
+    double d[12];
+    for (int i = 0; i < 2; i++) {
+        int n = e->in->m->elements[k].node[i];
+        const elasto_node *r = &e->now->node[n];
+        v3_put(d + 6 * i, m3_tv(&el->R, v3_sub(node_x(q, n), r->x)));
+        v3_put(d + 6 * i + 3, m3_tv(&el->R, lm_quat_log(quat_turn(r->q, node_quat(q, n)))));
+    }
+    return lm_moving_beam_shortening(&e->of[k]->beam, d);
+}
+
+/* Positions with the shortening of all beams, into e->q. */
+static void shorten(elasto *e, const double *q)
+{
+    lm_copy(e->q, q, e->in->sys.nq);
+    memset(e->shift, 0, sizeof *e->shift * (size_t)e->in->m->nnodes);
+    for (int i = 0; i < e->npath; i++) {
+        const elasto_link *l = &e->path[i];
+        lm_v3 shift = l->from < 0 ? v3(0, 0, 0) : e->shift[l->from];
+        if (l->element >= 0) {
+            double s = shortening(e, q, l->element);
+            lm_v3 t = m3_col(&e->now->element[l->element].R, 0);
+            shift = v3_add(shift, v3_mul(l->forward ? -s : s, t));
+        }
+        e->shift[l->to] = shift;
+        v3_put(e->q + NODE_Q * l->to, v3_add(node_x(q, l->to), shift));
+    }
+}
+
+void elasto_second_look(elasto *e, const lm_state *st)
+{
+    lm_system *sys = &e->in->sys;
+    int nout = e->in->m->spec->outputs.n, angles = NODE_Q * e->in->m->nnodes;
+    double *here = e->out, *there = e->out + nout;
+    if (!e->positions || sys->along || nodal_outputs(sys, st, here)) return;
+    shorten(e, st->q);
+    lm_state other = *st;
+    other.q = e->q;
+    if (nodal_outputs(sys, &other, there)) return;
+    for (int i = 0; i < nout; i++)
+        if (of_positions(e->in->m, i))
+            e->left_out.second[i] = fmax(e->left_out.second[i], fabs(there[i] - here[i]));
+    for (int n = 0; n < e->in->m->nnodes; n++) {
+        const elasto_node *r = &e->now->node[n];
+        e->left_out.shift = fmax(e->left_out.shift, v3_norm(e->shift[n]));
+        v3_put(e->q + NODE_Q * n, r->x);
+        quat_put(e->q + NODE_Q * n + 3, r->q);
+    }
+    lm_copy(e->q + angles, st->q + angles, sys->nq - angles);
+    if (nodal_outputs(sys, &other, there)) return;
+    for (int i = 0; i < nout; i++)
+        e->left_out.first[i] = fmax(e->left_out.first[i], fabs(there[i] - here[i]));
+}
+
+/* ---- axial forces against buckling ---- */
+
+/* Least bending stiffness over the length of a beam: pi^2 EI/(4 L^2), what buckles it as a cantilever. */
+double elasto_euler_load(const elasto *e, const lm_beam *b)
+{
+    double L = 0, EI = INFINITY;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
+        const elasto_const *c = e->of[k];
+        double l = c->beam.L; /* the ends turned against each other: K55 - K5,11 = 2 EI/l */
+        L += l;
+        EI = fmin(EI, 0.5 * l * fmin(c->K[5][5] - c->K[5][11], c->K[4][4] - c->K[4][10]));
+    }
+    return 9.8696044010893586 * EI / (4 * L * L);
+}
+
+void elasto_note_axial(elasto *e, int body, double euler, double force)
+{
+    lm_left_out *o = &e->left_out;
+    double push = fabs(force) / euler;
+    if (!(push > o->push)) return;
+    o->push = push;
+    o->pushed = body;
+    o->force = force;
+}
