@@ -65,6 +65,8 @@ static void put_step(known *k)
 static void node_between(const known *k, const double *s0, const double *s1, int node, double h,
                          double x);
 
+static void between(known *k, int i, double t);
+
 static int blame(known *k)
 {
     lm_system *w = k->whose;
@@ -126,11 +128,26 @@ static int lost_rank(known *k)
     return 1;
 }
 
+/* The determinant has changed its sign within the last step: where, by halves. */
+static double lost_within_step(known *k)
+{
+    double low = time_of(k, k->n - 2), high = time_of(k, k->n - 1);
+    for (int i = 0; i < 20; i++) {
+        double middle = 0.5 * (low + high);
+        between(k, k->n - 2, middle);
+        if (lm_rank_sign(k->sys, middle, k->q, k->rank) * k->sign < 0)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
 static void watch_rank(known *k)
 {
     const lm_integrator *g = k->g;
     int sign = k->sys->mobility ? 0 : lm_rank_sign(k->sys, g->clock->t, g->q, k->rank);
-    if (sign * k->sign < 0) k->singular = g->clock->t;
+    if (sign * k->sign < 0) k->singular = lost_within_step(k);
     if (sign) k->sign = sign;
 }
 

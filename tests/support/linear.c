@@ -45,6 +45,17 @@ linear *linear_of(const char *model, const char *text, const char *formulation, 
     return s;
 }
 
+void linear_solve_again(linear *s)
+{
+    lm_linearized next = {.sys = s->l.sys, .t = s->l.t, .q = s->l.q, .v = s->l.v};
+    next.states = s->l.states;
+    next.nu = s->l.nu, next.ny = s->l.ny;
+    next.input = s->l.input, next.output = s->l.output;
+    lm_linearized_free(&s->l);
+    s->l = next;
+    if (lm_linearized_solve(&s->l)) fail_msg("%s", s->l.failure.text);
+}
+
 void linear_done(linear *s)
 {
     lm_linearized_free(&s->l);

@@ -21,6 +21,8 @@ typedef struct linear {
 /* About the initial state, moving (or at rest) as it is; all inputs and outputs. Fails the test if
  * it does. `text`: the model itself; else models/MODEL.yaml. */
 linear *linear_of(const char *model, const char *text, const char *formulation, int at_rest);
+/* The same asked again, about s->q as it is now. */
+void linear_solve_again(linear *s);
 void linear_done(linear *s);
 
 /* Entry of a column-major matrix. */

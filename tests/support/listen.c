@@ -2,7 +2,7 @@
 
 limber_status run_listen(const run_how *how, char said[SAID])
 {
-    char path[512];
+    char path[512], results[512];
     limber_messages *msg = limber_messages_new();
     limber_load_options load = limber_load_options_default();
     limber_model *model = NULL;
@@ -19,6 +19,8 @@ limber_status run_listen(const run_how *how, char said[SAID])
     assert_int_equal(st, LIMBER_OK);
     limber_run_options opt = limber_run_options_default();
     opt.formulation = how->formulation;
+    snprintf(results, sizeof results, "%s/%s", getenv("SCRATCH"), how->results ? how->results : "");
+    if (how->results) opt.results = results;
     st = limber_run(model, &opt, &sum, msg);
     snprintf(said, SAID, "%s", sum.reason);
     for (int i = 0; i < limber_messages_count(msg); i++) {

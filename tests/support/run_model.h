@@ -31,6 +31,7 @@ typedef struct run_how {
     const char *swap[RUN_SWAPS][2]; /* text for text, each found exactly once */
     double until;                   /* as --until */
     const char *formulation;        /* as --formulation */
+    const char *results;            /* of run_listen: a file in SCRATCH; NULL: none, and no outputs */
     int may_stop;                   /* a solver that stops does not fail the test */
 } run_how;
 

@@ -61,7 +61,7 @@ enum { U, V, W, RX, RY, RZ };
 
 /* Displacements of the axis and rotations of the sections at places along x, over the 12 nodal
  * displacements, by integrating the strains of the element's end forces in small steps; H: integral
- * from a to here of v' v'^T + w' w'^T. */
+ * from a to here of v' v'^T + w' w'^T, less the same of the shear angles. */
 typedef struct fields {
     const solid *s;
     lm_beam_shape shape;
@@ -114,14 +114,16 @@ static inline void step(const fields *F, double x, double h, double y[6][12])
 static inline void add_slopes(const fields *F, double x, double y[6][12], double c,
                               double H[12][12])
 {
-    double dv[12], dw[12];
+    double dv[12], dw[12], gy[12], gz[12];
     for (int j = 0; j < 12; j++) {
         strains a = strains_at(F, x, j);
+        gy[j] = a.gy, gz[j] = a.gz;
         dv[j] = y[RZ][j] + a.gy;
         dw[j] = -y[RY][j] + a.gz;
     }
     for (int i = 0; i < 12; i++)
-        for (int j = 0; j < 12; j++) H[i][j] += c * (dv[i] * dv[j] + dw[i] * dw[j]);
+        for (int j = 0; j < 12; j++)
+            H[i][j] += c * (dv[i] * dv[j] + dw[i] * dw[j] - gy[i] * gy[j] - gz[i] * gz[j]);
 }
 
 static inline void walk(const fields *F, double from, double to, double y[6][12], double H[12][12])

@@ -155,10 +155,17 @@ static void linearised(void **state)
         "outputs: {x: pos(rocker.end).x, F: force(C).x, M: \"section(coupler, 0.3).Mz\"}\n";
     (void)state;
     linear *s = linear_of(NULL, four_bar, "elastodynamic", 0);
+    lm_system *sys = s->run.sys;
+    const lm_form *form = sys->form;
+    lm_form as_any = *form; /* about the state itself, with its own accelerations and reactions */
+    as_any.linear_about = NULL;
+    sys->form = &as_any;
+    linear_solve_again(s);
     linear_errors e = linear_check(s, 1e-4);
     assert_under(e.da, 1e-8);
     assert_under(e.dlam, 1e-8);
     assert_under(e.outputs, 1e-8);
+    sys->form = form;
     linear_done(s);
 }
 
@@ -320,7 +327,7 @@ static void lost_rank(void **state)
     (void)state;
     run_how how = {.text = parallelogram, .formulation = "elastodynamic"};
     assert_int_equal(run_listen(&how, said), LIMBER_OK);
-    assert_says(said, "near t = 0.79");
+    assert_says(said, "near t = 0.785");
     assert_says(said, "the joints lose rank");
     how.set[0] = "x=0.2", how.set[1] = "y=0"; /* begins there */
     assert_int_equal(run_listen(&how, said), LIMBER_INPUT);
