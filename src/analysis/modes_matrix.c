@@ -359,11 +359,12 @@ static limber_status check_rest(lm_modes *m)
     double part = sys->algebraic && !sys->massless ? 1e-6 : 10;
     if (left <= part * m->force + m->rounding) return LIMBER_OK;
     sys->form->describe(sys, at, name, sizeof name);
-    return lm_fail(&m->failure, LIMBER_STOPPED,
-                   "the accelerations and reactions of the state to linearise about are not found: a "
-                   "force of %.3g is left over (%s); look at forces that depend on accelerations or "
-                   "reactions there",
-                   left, name);
+    return lm_fail(
+        &m->failure, LIMBER_STOPPED,
+        "the accelerations and reactions of the state to linearise about are not found: a "
+        "force of %.3g is left over (%s); look at forces that depend on accelerations or "
+        "reactions there",
+        left, name);
 }
 
 static limber_status linearise_at_rest(lm_modes *m, double t, const double *q)

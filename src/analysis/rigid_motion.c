@@ -22,9 +22,9 @@ typedef struct known {
     lm_system *whose; /* the system it is one of */
     lm_integrator *g;
     lm_integrator *held; /* not stepped: reactions at rest */
-    double *q0, *v0; /* where it starts at t = 0 */
-    int n, most;     /* steps in the table */
-    size_t size;     /* doubles of each: t, piece, q, v, a, lam */
+    double *q0, *v0;     /* where it starts at t = 0 */
+    int n, most;         /* steps in the table */
+    size_t size;         /* doubles of each: t, piece, q, v, a, lam */
     double *table;
     double *q, *v, *a, *lam; /* what was asked last */
     double piece;            /* counts starts: nothing is smooth across one */
@@ -266,74 +266,13 @@ static int cover(known *k, double t)
 
 /* ---- between the steps ---- */
 
-/* Value, slope and curvature at x of the quintic that has p, v h, a h^2 at both ends. */
-static void quintic(const double p[2], const double v[2], const double a[2], double h, double x,
-                    double out[3])
-{
-    double V[2] = {v[0] * h, v[1] * h}, A[2] = {a[0] * h * h, a[1] * h * h};
-    double D = p[1] - p[0];
-    double c3 = 10 * D - 6 * V[0] - 4 * V[1] - 1.5 * A[0] + 0.5 * A[1];
-    double c4 = -15 * D + 8 * V[0] + 7 * V[1] + 1.5 * A[0] - A[1];
-    double c5 = 6 * D - 3 * (V[0] + V[1]) - 0.5 * (A[0] - A[1]);
-    out[0] = p[0] + x * (V[0] + x * (0.5 * A[0] + x * (c3 + x * (c4 + x * c5))));
-    out[1] = (V[0] + x * (A[0] + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))) / h;
-    out[2] = (A[0] + x * (6 * c3 + x * (12 * c4 + x * 20 * c5))) / (h * h);
-}
-
-static lm_quat half(lm_v3 w, lm_quat q) /* (0, w) q / 2 */
-{
-    lm_quat p = quat_mul((lm_quat){0, w.x, w.y, w.z}, q);
-    return (lm_quat){0.5 * p.w, 0.5 * p.x, 0.5 * p.y, 0.5 * p.z};
-}
-
-/* The quaternion and its derivatives at one end: q. = w q/2, q.. = al q/2 - |w|^2 q/4. */
-static void turn_end(const double *q, const double *w, const double *al, double sign,
-                     double out[3][4])
-{
-    lm_quat p = quat_from(q);
-    p = (lm_quat){sign * p.w, sign * p.x, sign * p.y, sign * p.z};
-    double ww = 0.25 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    lm_quat d = half(v3_from(w), p), dd = half(v3_from(al), p);
-    quat_put(out[0], p);
-    quat_put(out[1], d);
-    quat_put(out[2], (lm_quat){dd.w - ww * p.w, dd.x - ww * p.x, dd.y - ww * p.y, dd.z - ww * p.z});
-}
-
-/* Of the unit quaternion along Q: w = 2 vec(Q. Q^*)/|Q|^2, and its rate. */
-static void turn_of(const lm_quat Q[3], double *q, double *w, double *al)
-{
-    lm_quat p = quat_turn(Q[0], Q[1]), r = quat_turn(Q[0], Q[2]), s = quat_turn(Q[1], Q[1]);
-    double n = Q[0].w * Q[0].w + Q[0].x * Q[0].x + Q[0].y * Q[0].y + Q[0].z * Q[0].z;
-    double dn = 2 * p.w; /* d|Q|^2/dt */
-    lm_v3 a = v3(p.x, p.y, p.z), b = v3_add(v3(r.x, r.y, r.z), v3(s.x, s.y, s.z));
-    quat_put(q, quat_unit(Q[0]));
-    v3_put(w, v3_mul(2 / n, a));
-    v3_put(al, v3_sub(v3_mul(2 / n, b), v3_mul(2 * dn / (n * n), a)));
-}
-
 static void node_between(const known *k, const double *s0, const double *s1, int node, double h,
                          double x)
 {
-    const double *q[2] = {s0 + 2 + 7 * node, s1 + 2 + 7 * node};
-    const double *v[2] = {s0 + 2 + k->sys->nq + 6 * node, s1 + 2 + k->sys->nq + 6 * node};
-    const double *a[2] = {v[0] + k->sys->nv, v[1] + k->sys->nv};
-    double end[2][3][4], o[3], same = 0;
-    for (int i = 0; i < 3; i++) {
-        quintic((double[]){q[0][i], q[1][i]}, (double[]){v[0][i], v[1][i]},
-                (double[]){a[0][i], a[1][i]}, h, x, o);
-        k->q[7 * node + i] = o[0], k->v[6 * node + i] = o[1], k->a[6 * node + i] = o[2];
-    }
-    for (int i = 3; i < 7; i++) same += q[0][i] * q[1][i];
-    turn_end(q[0] + 3, v[0] + 3, a[0] + 3, 1, end[0]);
-    turn_end(q[1] + 3, v[1] + 3, a[1] + 3, same < 0 ? -1 : 1, end[1]);
-    double Q[3][4];
-    for (int i = 0; i < 4; i++) {
-        quintic((double[]){end[0][0][i], end[1][0][i]}, (double[]){end[0][1][i], end[1][1][i]},
-                (double[]){end[0][2][i], end[1][2][i]}, h, x, o);
-        for (int d = 0; d < 3; d++) Q[d][i] = o[d];
-    }
-    lm_quat all[3] = {quat_from(Q[0]), quat_from(Q[1]), quat_from(Q[2])};
-    turn_of(all, k->q + 7 * node + 3, k->v + 6 * node + 3, k->a + 6 * node + 3);
+    size_t at = 2 + (size_t)k->sys->nq + 6 * (size_t)node, nv = (size_t)k->sys->nv;
+    lm_known_pose end[2] = {{s0 + 2 + 7 * node, s0 + at, s0 + at + nv},
+                            {s1 + 2 + 7 * node, s1 + at, s1 + at + nv}};
+    lm_pose_between(end, h, x, k->q + 7 * node, k->v + 6 * node, k->a + 6 * node);
 }
 
 /* Lagrange through the steps first .. first + n - 1, of the reactions and the joint angles. */
@@ -469,7 +408,8 @@ static int reserve(known *k, double until)
     k->singular = NAN;
     k->held = lm_integrator_at_rest(k->sys);
     if (k->held) k->held->clock->size = s->model->size > 0 ? s->model->size : 1;
-    if (!k->held || !k->g || !k->table || !k->rank || !k->q0 || !k->v0 || !k->q || !k->v || !k->a || !k->lam)
+    if (!k->held || !k->g || !k->table || !k->rank || !k->q0 || !k->v0 || !k->q || !k->v || !k->a ||
+        !k->lam)
         return -1;
     k->g->clock->size = s->model->size > 0 ? s->model->size : 1;
     return 0;
@@ -480,7 +420,9 @@ static known *make(lm_system *whose, double until)
     lm_arena arena = {0};
     known *k = LM_NEW(&arena, known);
     if (!k) return NULL;
-    *k = (known){.base = {.at = state_at, .rest = rest_at, .destroy = destroy, .version = 1}, .sys = whose->companion, .whose = whose};
+    *k = (known){.base = {.at = state_at, .rest = rest_at, .destroy = destroy, .version = 1},
+                 .sys = whose->companion,
+                 .whose = whose};
     k->arena = arena;
     if (reserve(k, until) == 0) return k;
     destroy(&k->base);
@@ -593,57 +535,6 @@ void lm_rigid_motion_look(lm_run *run, const double *dx)
         m->largest = fmax(m->largest, v3_norm(v3_from(dx + run->sys->free[i] + 3)));
 }
 
-/* Below this over the size displacements of second order are of no account; above this, in parts of what
- * deformation changes of an output, they are. The same for axial forces. */
-#define NOTICEABLE 1e-4
-#define SECOND     0.1
-#define PUSHED     0.1
-
-static void warn_second(lm_run *run, const lm_left_out *o, lm_loc loc)
-{
-    const lm_model *m = run->model;
-    for (int i = 0; i < m->spec->outputs.n && o->shift > NOTICEABLE * m->size; i++)
-        if (o->second[i] > SECOND * o->first[i])
-            lm_warning(run->diag, loc,
-                       "output '%s': deformation changes it by %.3g in first order and by about "
-                       "%.3g more in second order (beams that bend fall short), which "
-                       "'elastodynamic' leaves out: use 'corotational'",
-                       m->spec->outputs.at[i].item.name, o->first[i], o->second[i]);
-}
-
-static void warn_axial(lm_run *run, const lm_left_out *o, int linear, lm_loc loc)
-{
-    if (o->push <= PUSHED || (o->stiffening && !linear)) return;
-    const char *name = run->model->spec->bodies.at[o->pushed].item.name;
-    const char *what = linear ? "'linear: true'" : "'stiffening: false'";
-    if (o->force < 0 && o->push >= 1)
-        lm_warning(run->diag, loc,
-                   "beam '%s' is pressed by up to %.3g, %.3g times the load that buckles it as a "
-                   "cantilever, and %s leaves buckling out: %s",
-                   name, -o->force, o->push, what,
-                   linear ? "use 'linear: false'" : "use 'stiffening: true'");
-    else
-        lm_warning(run->diag, loc,
-                   "beam '%s' is %s by up to %.3g, %.3g of the load that buckles it as a "
-                   "cantilever: its bending stiffness is %s by about this part, which %s leaves "
-                   "out: %s",
-                   name, o->force < 0 ? "pressed" : "pulled", fabs(o->force), o->push,
-                   o->force < 0 ? "less" : "more", what,
-                   linear ? "use 'linear: false'" : "use 'stiffening: true'");
-}
-
-static void warn_left_out(lm_run *run, int linear, lm_loc loc)
-{
-    lm_left_out *o = run->sys->left_out;
-    size_t size = sizeof(double) * (size_t)run->model->spec->outputs.n;
-    if (!o) return;
-    if (!linear) warn_second(run, o, loc);
-    warn_axial(run, o, linear, loc);
-    memset(o->first, 0, size);
-    memset(o->second, 0, size);
-    o->shift = o->push = 0;
-}
-
 void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc)
 {
     known *k = (known *)run->sys->motion;
@@ -660,7 +551,7 @@ void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc)
             "it goes straight on, but there the elastic mechanism may do otherwise; compare "
             "with 'corotational'",
             k->singular);
-    warn_left_out(run, linear, loc);
+    lm_left_out_warn(run, linear, loc);
     k->base.largest = 0;
     k->singular = NAN;
 }

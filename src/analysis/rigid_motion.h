@@ -25,6 +25,17 @@ void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc);
 /* A small motion dx from the rigid one is a result. */
 void lm_rigid_motion_look(lm_run *run, const double *dx);
 
+/* left_out.c: what sys->left_out has noted, which begins anew. */
+void lm_left_out_warn(lm_run *run, int linear, lm_loc loc);
+
+/* rigid_between.c: a body's position and quaternion, velocities and accelerations at one time; between two
+ * times that are h apart, at the part x of that. q[7], v[6], a[6]. */
+typedef struct lm_known_pose {
+    const double *q, *v, *a;
+} lm_known_pose;
+void lm_pose_between(const lm_known_pose end[2], double h, double x, double *q, double *v,
+                     double *a);
+
 /* rigid_rank.c: the sign of the determinant of the constraints of a system that they leave no motion: it
  * changes where they lose rank. 0: unknown. `work` has lm_rank_size doubles. */
 size_t lm_rank_size(const lm_system *sys);

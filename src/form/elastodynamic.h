@@ -65,6 +65,8 @@ typedef struct elasto {
     lm_v3 *shift;              /* [nodes] of second order */
     double *out;               /* [2 outputs] scratch */
     lm_left_out left_out;
+    lm_small small;            /* of twist of second order */
+    unsigned char *free_start; /* [bodies] 1: a beam that is reached from its end */
     lm_arena arena;
 } elasto;
 

@@ -5,6 +5,8 @@
  * all there is. The shortening of the elements is followed from the ground through beams and joints. */
 #include "form/elastodynamic.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the way through the mechanism ---- */
@@ -45,25 +47,6 @@ static int of_positions(const lm_model *m, int output)
         any = 1;
     }
     return any;
-}
-
-int elasto_second_make(elasto *e, const lm_model *m)
-{
-    int nout = m->spec->outputs.n, before = -1;
-    unsigned char *known = LM_NEW_N(&e->arena, unsigned char, m->nnodes + 1);
-    e->path = LM_NEW_N(&e->arena, elasto_link, m->nnodes + 1);
-    e->out = LM_NEW_N(&e->arena, double, 2 * nout + 1);
-    e->left_out.first = LM_NEW_N(&e->arena, double, nout + 1);
-    e->left_out.second = LM_NEW_N(&e->arena, double, nout + 1);
-    e->shift = LM_NEW_N(&e->arena, lm_v3, m->nnodes + 1);
-    if (!known || !e->path || !e->out || !e->left_out.first || !e->left_out.second || !e->shift)
-        return -1;
-    while (e->npath > before) {
-        before = e->npath;
-        follow_links(e, known);
-    }
-    for (int i = 0; i < nout && m->nelements; i++) e->positions |= of_positions(m, i);
-    return 0;
 }
 
 /* ---- results ---- */
@@ -124,6 +107,79 @@ void elasto_second_look(elasto *e, const lm_state *st)
         e->left_out.first[i] = fmax(e->left_out.first[i], fabs(there[i] - here[i]));
 }
 
+/* ---- twist by bending in two planes ---- */
+
+/* Curvatures of an element, its axes, from the turn of its ends against each other, and its stiffnesses:
+ * [0] torsion, [1] about y, [2] about z. */
+static void curvatures(const elasto *e, const double *q, int k, double kappa[3], double EI[3])
+{
+    const lm_model *m = e->in->m;
+    const lm_element *el = &m->elements[k];
+    const elasto_const *c = e->of[k];
+    int a = el->node[0], b = el->node[1];
+    double L = c->beam.L;
+    lm_m3 Ra = quat_m3(node_quat(q, a)), Rb = quat_m3(node_quat(q, b));
+    lm_m3 Ea = m3_mul(&Ra, &el->A[0]), Eb = m3_mul(&Rb, &el->A[1]);
+    lm_m3 turn = m3_tmul(&Ea, &Eb);
+    v3_put(kappa, v3_mul(1 / L, lm_quat_log(lm_quat_from_m3(&turn))));
+    EI[0] = c->K[3][3] * L;
+    EI[1] = 0.5 * L * (c->K[4][4] - c->K[4][10]);
+    EI[2] = 0.5 * L * (c->K[5][5] - c->K[5][11]);
+}
+
+/* Moments about two axes twist what they bend: M_x' = -kappa_y kappa_z (EI_z - EI_y). With no torque at the
+ * free end the beam twists by int M_x/GJ dx. */
+static double twist(const elasto *e, const double *q, int body, double *first)
+{
+    const lm_beam *b = &e->in->m->beams[body];
+    double torque = 0, sum = 0, kappa[3], EI[3];
+    int from_end = !e->free_start[body];
+    *first = 0;
+    for (int i = 0; i < b->nelements; i++) {
+        int k = b->first_element + (from_end ? b->nelements - 1 - i : i);
+        double L = e->of[k]->beam.L;
+        curvatures(e, q, k, kappa, EI);
+        double step = kappa[1] * kappa[2] * (EI[2] - EI[1]) * L;
+        sum += (torque + 0.5 * step) / EI[0] * L;
+        torque += step;
+        *first += kappa[0] * L;
+    }
+    return fabs(sum);
+}
+
+/* Only where it is no small part of the twist that is there. */
+static void look(lm_small *s, const double *q)
+{
+    elasto *e = (elasto *)((char *)s - offsetof(elasto, small));
+    for (int i = 0; i < e->in->m->nbodies; i++) {
+        double first, second = e->in->m->beams[i].nelements ? twist(e, q, i, &first) : 0;
+        if (second > 0.1 * fabs(first)) s->turn[i] = fmax(s->turn[i], second);
+    }
+}
+
+static void remedy(const lm_small *s, int body, char *text, size_t size)
+{
+    (void)s, (void)body;
+    snprintf(text, size, "it leaves this twist out; use 'corotational'");
+}
+
+static int make_twist(elasto *e, const lm_model *m)
+{
+    e->free_start = LM_NEW_N(&e->arena, unsigned char, m->nbodies + 1);
+    e->small = (lm_small){.look = look,
+                          .remedy = remedy,
+                          .within = "its length by twist of second order (bending about two axes)",
+                          .most = 0.01,
+                          .turn = LM_NEW_N(&e->arena, double, m->nbodies + 1),
+                          .told = LM_NEW_N(&e->arena, unsigned char, m->nbodies + 1)};
+    if (!e->free_start || !e->small.turn || !e->small.told) return -1;
+    for (int i = 0; i < e->npath; i++)
+        if (e->path[i].element >= 0 && !e->path[i].forward)
+            e->free_start[m->nodes[e->path[i].to].body] = 1;
+    if (m->nelements) e->in->sys.small = &e->small;
+    return 0;
+}
+
 /* ---- axial forces against buckling ---- */
 
 /* Least bending stiffness over the length of a beam: pi^2 EI/(4 L^2), what buckles it as a cantilever. */
@@ -147,4 +203,25 @@ void elasto_note_axial(elasto *e, int body, double euler, double force)
     o->push = push;
     o->pushed = body;
     o->force = force;
+}
+
+/* ---- making ---- */
+
+int elasto_second_make(elasto *e, const lm_model *m)
+{
+    int nout = m->spec->outputs.n, before = -1;
+    unsigned char *known = LM_NEW_N(&e->arena, unsigned char, m->nnodes + 1);
+    e->path = LM_NEW_N(&e->arena, elasto_link, m->nnodes + 1);
+    e->out = LM_NEW_N(&e->arena, double, 2 * nout + 1);
+    e->left_out.first = LM_NEW_N(&e->arena, double, nout + 1);
+    e->left_out.second = LM_NEW_N(&e->arena, double, nout + 1);
+    e->shift = LM_NEW_N(&e->arena, lm_v3, m->nnodes + 1);
+    if (!known || !e->path || !e->out || !e->left_out.first || !e->left_out.second || !e->shift)
+        return -1;
+    while (e->npath > before) {
+        before = e->npath;
+        follow_links(e, known);
+    }
+    for (int i = 0; i < nout && m->nelements; i++) e->positions |= of_positions(m, i);
+    return make_twist(e, m);
 }

@@ -230,6 +230,29 @@ static void second_order(void **state)
     table_free(&exact);
 }
 
+/* Bending about two axes twists a beam, in second order only. */
+static void second_order_twist(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "sections: {s: {shape: stiffness, EA: 1e6, EIy: 2, EIz: 20, GJ: 1.5, rhoA: 1, rhoIy: "
+        "1e-3,\n"
+        "  rhoIz: 1e-3}}\n"
+        "bodies: {arm: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], elements: 10}}\n"
+        "joints: {c: {type: fixed, between: [ground, arm.start]}}\n"
+        "loads: {f: {on: arm.end, force: [0, 1.6, 0.4]}}\n"
+        "analysis: {type: statics}\n"
+        "outputs: {twist: rot(arm.end).x}\n";
+    char said[SAID];
+    (void)state;
+    run_how how = {.text = text, .formulation = "elastodynamic"};
+    assert_int_equal(run_listen(&how, said), LIMBER_OK);
+    double says = number_after(said, "body 'arm' turns by up to ");
+    table exact = run_as_corotational(&how);
+    assert_near(says / fabs(table_last(&exact, "twist")), 1, 0.1);
+    table_free(&exact);
+}
+
 /* Axial forces that an option leaves out: the stiffness changes by the part that is said. */
 static void axial_forces(void **state)
 {
@@ -259,10 +282,10 @@ static void axial_forces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_poles),      cmocka_unit_test(modes_without_speed),
-        cmocka_unit_test(superposition),     cmocka_unit_test(long_runs),
-        cmocka_unit_test(column_with_shear), cmocka_unit_test(second_order),
-        cmocka_unit_test(axial_forces),
+        cmocka_unit_test(frozen_poles),       cmocka_unit_test(modes_without_speed),
+        cmocka_unit_test(superposition),      cmocka_unit_test(long_runs),
+        cmocka_unit_test(column_with_shear),  cmocka_unit_test(second_order),
+        cmocka_unit_test(second_order_twist), cmocka_unit_test(axial_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
