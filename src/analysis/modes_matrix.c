@@ -397,12 +397,14 @@ limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
 }
 
 /* Equations that are linear in small displacements have matrices that do not depend on them: those of the
- * motion that the displacements are measured from. */
+ * motion that the displacements are measured from. Steady rotation (campbell) is taken as it is bent. */
 static int undeformed(lm_modes *m, double *a, double *lam)
 {
     lm_integrator *g = m->g;
     const lm_form *form = m->sys->form;
-    return form->linear_about ? form->linear_about(m->sys, g->clock->t, g->q, g->v, a, lam) : 0;
+    const lm_motion *known = m->sys->motion;
+    if (!form->linear_about || !known || !known->rest) return 0;
+    return form->linear_about(m->sys, g->clock->t, g->q, g->v, a, lam);
 }
 
 limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, const double *v)
