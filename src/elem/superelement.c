@@ -107,8 +107,10 @@ static SUPER_FLAT void rates(super_work *w, const lm_super_state *st, lm_v3 g)
     for (int i = 0; i < w->nd; i += 3) {
         lm_v3 a = st->a ? v3_from(st->a + i) : zero;
         v3_put(w->V + i, st->v ? m3_tv(&w->A, v3_from(st->v + i)) : zero);
-        v3_put(w->acc + i, m3_tv(&w->A, i % 6 ? a : v3_sub(a, g)));
+        if (w->s->paper_gravity && i % 6 == 0) a = v3_sub(a, g);
+        v3_put(w->acc + i, m3_tv(&w->A, a));
     }
+    w->down = w->s->paper_gravity ? zero : m3_tv(&w->A, g);
     w->Omega = super_turn(w, w->V);
     w->slide = super_slide(w, w->V);
 }
@@ -205,11 +207,21 @@ void super_project_back(super_work *w, const double *g, double *f)
     super_turn_back(w, v3_neg(w->moment), f);
 }
 
-/* Elastic and damping forces: f += P^T (I, T_i)^T (K d + C ddot), where T(b)^T = T(-b). */
+void super_uniform(super_work *w, lm_v3 y, double scale, double *out)
+{
+    double *all = w->tmp[0];
+    memset(out, 0, sizeof(double) * (size_t)w->m);
+    if (y.x == 0 && y.y == 0 && y.z == 0) return;
+    for (int i = 0; i < w->m; i += 3) v3_put(all + i, i % 6 ? v3(0, 0, 0) : y);
+    super_multiply(w->m, w->s->M, all, scale, out);
+}
+
+/* Elastic and damping forces, and what gravity does to the deformations:
+ * f += P^T (I, T_i)^T (K d + C ddot - M (gamma, 0, gamma, ...)), where T(b)^T = T(-b). */
 static void deformation_forces(super_work *w)
 {
     const lm_super *s = w->s;
-    memset(w->stress, 0, sizeof(double) * (size_t)w->m);
+    super_uniform(w, w->down, -1, w->stress);
     super_multiply(w->m, s->K, w->d, 1, w->stress);
     if (super_is_damped(s)) {
         deformation_rates(w);
@@ -249,17 +261,61 @@ static void inertia_forces(super_work *w)
     super_turn_back(w, w->mu, w->f);
 }
 
+/* Mass times mass centre of the deformed body, from the frame's place, in its axes: the momentum
+ * of the displacements d is what M makes of them. */
+lm_v3 super_first_moment(super_work *w)
+{
+    double *p = w->tmp[0];
+    lm_v3 sum = v3_sub(w->s->moment, v3_mul(w->s->mass, w->s->X_place));
+    memset(p, 0, sizeof(double) * (size_t)w->m);
+    super_multiply(w->m, w->s->M, w->d, 1, p);
+    for (int i = 0; i < w->m; i += 6) sum = v3_add(sum, v3_from(p + i));
+    return sum;
+}
+
+/* Gravity, of energy -m g . place - gamma . first, gamma = R*^T g: what moves and turns the frame.
+ *     f -= m h^T gamma + G^T (first x gamma) */
+static void gravity_on_frame(super_work *w)
+{
+    const lm_super *s = w->s;
+    int place = super_place(s);
+    lm_v3 weight = v3_mul(-s->mass, w->down), turn;
+    if (v3_dot(w->down, w->down) == 0) return;
+    w->first = super_first_moment(w);
+    turn = v3_cross(w->down, w->first);
+    w->torque = v3_add(w->torque, turn);
+    super_turn_back(w, turn, w->f);
+    if (place >= 0) v3_acc(w->f + 6 * place, weight);
+    for (int i = 0; i < s->n && place < 0; i++) v3_acc(w->f + 6 * i, v3_mul(1.0 / s->n, weight));
+}
+
 void super_forces(super_work *w)
 {
     memset(w->f, 0, sizeof(double) * (size_t)w->nd);
     inertia_forces(w);
+    w->torque = w->mu;
     deformation_forces(w);
+    gravity_on_frame(w);
+}
+
+static int chain_residual(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                          double *f)
+{
+    const lm_super *damper = s->chain->damper;
+    int rc = 0;
+    if (damper)
+        rc = lm_super_residual(damper, st, v3(0, 0, 0), scratch, f);
+    else
+        memset(f, 0, sizeof(double) * 6 * (size_t)s->poses);
+    if (!rc) super_chain_forces(s, st, g, f);
+    return rc;
 }
 
 int lm_super_residual(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
                       double *f)
 {
     super_work w;
+    if (s->chain) return chain_residual(s, st, g, scratch, f);
     int rc = super_begin(s, st, g, scratch, &w);
     if (rc) return rc;
     super_forces(&w);
@@ -276,24 +332,12 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-/* Mass times mass centre of the deformed body, from the frame's origin, in its axes: the momentum
- * of the displacements d is what M makes of them. */
-static lm_v3 first_moment(super_work *w)
-{
-    double *p = w->tmp[0];
-    lm_v3 sum = w->s->moment;
-    memset(p, 0, sizeof(double) * (size_t)w->m);
-    super_multiply(w->m, w->s->M, w->d, 1, p);
-    for (int i = 0; i < w->m; i += 6) sum = v3_add(sum, v3_from(p + i));
-    return sum;
-}
-
 /* Its rate of change, with the motion of the frame, in the frame's axes. */
 static lm_v3 first_moment_rate(super_work *w, lm_v3 first)
 {
     double *p = w->tmp[0];
-    lm_v3 origin = v3_sub(w->slide, v3_cross(w->Omega, w->s->X_place));
-    lm_v3 sum = v3_add(v3_mul(w->s->mass, origin), v3_cross(w->Omega, first));
+    lm_v3 sum = v3_add(v3_mul(w->s->mass, w->slide), v3_cross(w->Omega, first));
+    deformation_rates(w);
     memset(p, 0, sizeof(double) * (size_t)w->m);
     super_multiply(w->m, w->s->M, w->ddot, 1, p);
     for (int i = 0; i < w->m; i += 6) sum = v3_add(sum, v3_from(p + i));
@@ -303,19 +347,28 @@ static lm_v3 first_moment_rate(super_work *w, lm_v3 first)
 /* Potential and power of gravity. */
 static void gravity_energy(super_work *w, lm_v3 g, lm_super_energy *e)
 {
-    lm_v3 down = m3_tv(&w->A, g), momentum = v3(0, 0, 0), first = first_moment(w);
-    lm_v3 origin = v3_sub(w->place, m3_v(&w->A, w->s->X_place));
+    lm_v3 down = m3_tv(&w->A, g), momentum = v3(0, 0, 0), first = super_first_moment(w);
     for (int i = 0; i < w->m; i += 6) momentum = v3_add(momentum, v3_from(w->pi + i));
-    e->gravity = -v3_dot(down, first) - w->s->mass * v3_dot(g, origin);
+    if (!w->s->paper_gravity) momentum = first_moment_rate(w, first);
+    e->gravity = -v3_dot(down, first) - w->s->mass * v3_dot(g, w->place);
     e->gravity_power = v3_dot(down, momentum);
-    deformation_rates(w);
-    e->gravity_excess = e->gravity_power - v3_dot(down, first_moment_rate(w, first));
+}
+
+static int chain_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
+                          lm_super_energy *e)
+{
+    int rc = 0;
+    *e = (lm_super_energy){0};
+    if (s->chain->damper) rc = lm_super_energies(s->chain->damper, st, v3(0, 0, 0), scratch, e);
+    if (!rc) super_chain_energies(s, st, g, e);
+    return rc;
 }
 
 int lm_super_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
                       lm_super_energy *e)
 {
     super_work w;
+    if (s->chain) return chain_energies(s, st, g, scratch, e);
     int rc = super_begin(s, st, g, scratch, &w);
     if (rc) return rc;
     double *p = w.tmp[1];

@@ -8,12 +8,13 @@
  *
  * and all forces are exact derivatives of these two, the motion of the frame included: they are in
  * equilibrium with themselves, and the power of the inertia forces is dT/dt. Damping acts on dd/dt,
- * so a rigid motion dissipates nothing. The formulas are in docs/theory/superelement.md. Pure
+ * so a rigid motion dissipates nothing. Gravity is -g . (mass times mass centre of the deformed body),
+ * and its forces are derivatives, too. The formulas are in docs/theory/superelement.md. Pure
  * functions: no memory, no history; the caller lends `scratch`. */
 #ifndef LM_ELEM_SUPERELEMENT_H
 #define LM_ELEM_SUPERELEMENT_H
 
-#include "math/v3.h"
+#include "elem/corot_beam.h"
 
 typedef enum lm_super_frame {
     LM_SUPER_MEAN,  /* mean rotation and mean displacement of all nodes */
@@ -21,6 +22,14 @@ typedef enum lm_super_frame {
     LM_SUPER_NODE,  /* moves with node `frame_node` */
     LM_SUPER_GIVEN  /* is itself given: one more pose behind those of the nodes */
 } lm_super_frame;
+
+/* A superelement made of a beam, as what it is: corotational elements from node to node, which bend and
+ * turn by any amount (elem/corot_beam.h). Beside their own forces there is damping on the deformations d, by
+ * mass and of a file: that of `damper`, the same body with that C, without M and K; NULL: none. */
+typedef struct lm_super_chain {
+    const lm_corot_const *group; /* elements, LM_LANES in each: node i to node i + 1 */
+    const struct lm_super *damper;
+} lm_super_chain;
 
 typedef struct lm_super {
     int n;               /* nodes */
@@ -31,6 +40,8 @@ typedef struct lm_super {
     double alpha, beta;
     lm_super_frame frame;
     int frame_node; /* LM_SUPER_NODE */
+    const lm_super_chain *chain; /* NULL: linear in its frame, by K and M */
+    int paper_gravity;           /* 1: by equations (13) to (15) of the paper, without a potential */
     /* by lm_super_setup */
     int plain;     /* 1: all R0 are identities */
     int poses;     /* in a state: n, and one more for LM_SUPER_GIVEN */
@@ -56,8 +67,7 @@ typedef struct lm_super_state {
 typedef struct lm_super_energy {
     double kinetic, elastic;
     double gravity;       /* -g . mass * (mass centre of the deformed body) */
-    double gravity_power; /* of the gravity forces as applied, which are not exactly conservative */
-    double gravity_excess; /* ... beyond what the potential loses */
+    double gravity_power; /* of the gravity forces as applied: -d(gravity)/dt, but not the paper's */
     double dissipation;    /* power lost in damping, >= 0 */
 } lm_super_energy;
 
@@ -99,6 +109,14 @@ typedef struct lm_super_pose {
 } lm_super_pose;
 int lm_super_frame_pose(const lm_super *s, const lm_super_state *st, double *scratch,
                         lm_super_pose *pose);
+
+/* How far a body is from the small deformations for which it is right: about the relative error of the
+ * displacements of its nodes (docs/theory/superelement.md). */
+double lm_super_range(const lm_super *s, const lm_super_state *st, double *scratch);
+
+/* Constants of the elements of a chain: `group` [groups of LM_LANES elements], zero before. */
+int lm_super_chain_groups(int n);
+void lm_super_chain_set(const lm_super *s, const lm_beam_shape *shape, lm_corot_const *group);
 
 /* Deformations d [6n] of the nodes in the axes of the frame; for tests. */
 int lm_super_deformation(const lm_super *s, const lm_super_state *st, double *scratch, double *d);

@@ -32,6 +32,9 @@ typedef struct super_work {
     lm_v3 mu;    /* frame torque of the inertia forces, sum of V x pi */
     lm_v3 force; /* sums of the deformation forces g: force, and moment about the place */
     lm_v3 moment;
+    lm_v3 down;             /* gravity by its potential, in the axes of the frame; else zero */
+    lm_v3 first;            /* then: first moment of the mass about the frame's place */
+    lm_v3 torque;           /* on the frame: what G^T brings to the nodes beside `moment` */
     double W;               /* mean: length of the sum of quaternions */
     double l;               /* chord: its length */
     lm_v3 t[2];             /* chord: section directions of both ends, chord axes */
@@ -59,6 +62,10 @@ typedef struct super_work {
 int super_begin_frame(const lm_super *s, const lm_super_state *st, double *scratch, super_work *w);
 int super_begin(const lm_super *s, const lm_super_state *st, lm_v3 g, double *scratch,
                 super_work *w);
+/* Gravity by its potential: taken from `stress` and added to f, before and after the stress is projected. */
+lm_v3 super_first_moment(super_work *w);
+/* out [m] = scale M (y, 0, y, 0, ...) */
+void super_uniform(super_work *w, lm_v3 y, double scale, double *out);
 /* pi and mu */
 void super_momenta(super_work *w);
 /* Residual in the frame's axes, and what leads to it: these, too. */
@@ -90,6 +97,14 @@ typedef struct super_parts {
     double *second;  /* [nd x nd] */
 } super_parts;
 void super_tangent_parts(super_work *w, const super_parts *p); /* after super_begin */
+
+/* superelement_chain.c: as the public functions, of the elements alone: f, out and e are added to. */
+void super_chain_forces(const lm_super *s, const lm_super_state *st, lm_v3 g, double *f);
+void super_chain_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM,
+                         double cD, double cK, double *out);
+void super_chain_energies(const lm_super *s, const lm_super_state *st, lm_v3 g,
+                          lm_super_energy *e);
+double super_chain_range(const lm_super *s, const lm_super_state *st);
 
 /* superelement_frame.c: w->A, w->place and w->G from the poses. */
 int super_frame(super_work *w, const lm_super_state *st);

@@ -344,7 +344,58 @@ static int mass_tangent(const lm_super *s, const lm_super_state *st, double cM, 
     return 0;
 }
 
-/* Elastic and damping forces. */
+/* ---- gravity ---- */
+
+/* A turn eta changes gamma by gamma x eta, and with it the forces on the deformations, the weight at the
+ * frame's place and the torque gamma x first; so does a deformation through `first`:
+ *     c [ -P^T diag(I, T)^T M (gamma x eta) - m h^T (gamma x eta)
+ *         + G^T ((gamma x eta) x first + gamma x sum_i [M diag(I, T) P z]_Ti) ] */
+static void gravity_columns(super_work *w, double c)
+{
+    lm_v3 force = w->force, moment = w->moment; /* of the forces themselves: keep them */
+    int place = super_place(w->s), n = w->s->n;
+    double *x = w->tmp[1];
+    for (int k = 0; k < 3; k++) {
+        double *to = w->left_G + (size_t)w->nd * (size_t)k;
+        lm_v3 turned_down = v3_cross(w->down, v3(k == 0, k == 1, k == 2));
+        lm_v3 weight = v3_mul(-c * w->s->mass, turned_down);
+        super_uniform(w, turned_down, -c, x);
+        for (int i = 3; i < w->m; i += 6) v3_put(x + i, m3_tv(&w->T[i / 6], v3_from(x + i)));
+        super_project_back(w, x, to);
+        super_turn_back(w, v3_mul(c, v3_cross(turned_down, w->first)), to);
+        if (place >= 0) v3_acc(to + 6 * place, weight);
+        for (int i = 0; i < n && place < 0; i++) v3_acc(to + 6 * i, v3_mul(1.0 / n, weight));
+    }
+    w->force = force;
+    w->moment = moment;
+}
+
+/* Rows e_k . (gamma x sum_i [M diag(I, T) P z]_Ti) = (P^T diag^T M (e_k x gamma)) . z */
+static void gravity_rows(super_work *w, double c)
+{
+    lm_v3 force = w->force, moment = w->moment;
+    double *x = w->tmp[1], *row = w->BU;
+    for (int k = 0; k < 3; k++) {
+        super_uniform(w, v3_cross(v3(k == 0, k == 1, k == 2), w->down), c, x);
+        for (int i = 3; i < w->m; i += 6) v3_put(x + i, m3_tv(&w->T[i / 6], v3_from(x + i)));
+        memset(row, 0, sizeof(double) * (size_t)w->nd);
+        super_project_back(w, x, row);
+        for (int j = 0; j < w->nd; j++) w->right_G[3 * j + k] += row[j];
+    }
+    w->force = force;
+    w->moment = moment;
+}
+
+static void gravity_tangent(super_work *w, double c)
+{
+    if (v3_dot(w->down, w->down) == 0) return;
+    gravity_columns(w, c);
+    gravity_rows(w, c);
+}
+
+/* ---- all forces ---- */
+
+/* Elastic and damping forces, gravity. */
 static void deformation_tangent(super_work *w, coefficients c, double *out)
 {
     deformation_blocks(w, c, w->nd, out);
@@ -352,6 +403,7 @@ static void deformation_tangent(super_work *w, coefficients c, double *out)
     if (c.K == 0) return;
     moving_arms(w, c.K);
     damping_through_frame(w, c.K);
+    gravity_tangent(w, c.K);
 }
 
 static void inertia_tangent(super_work *w, coefficients c, double *out)
@@ -372,12 +424,26 @@ static void add_through_frame(super_work *w, double *out)
     add_product(w->nd, w->left_S, w->S, out);
 }
 
+static int chain_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, coefficients c,
+                         double *scratch, double *out)
+{
+    const lm_super *damper = s->chain->damper;
+    int rc = 0;
+    if (damper && (c.D != 0 || c.K != 0))
+        rc = lm_super_tangent(damper, st, v3(0, 0, 0), 0, c.D, c.K, scratch, out);
+    else
+        memset(out, 0, sizeof(double) * 36 * (size_t)s->poses * (size_t)s->poses);
+    if (!rc) super_chain_tangent(s, st, g, c.M, c.D, c.K, out);
+    return rc;
+}
+
 int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM, double cD,
                      double cK, double *scratch, double *out)
 {
     super_work w;
     coefficients c = {cM, cD, cK};
     size_t nd = 6 * (size_t)s->poses, three = sizeof(double) * 3 * nd;
+    if (s->chain) return chain_tangent(s, st, g, c, scratch, out);
     memset(out, 0, sizeof(double) * nd * nd);
     if (cD == 0 && cK == 0) return mass_tangent(s, st, cM, scratch, out);
     int rc = super_begin(s, st, g, scratch, &w);
@@ -394,7 +460,7 @@ int lm_super_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, doubl
     if (cK != 0 || super_is_damped(s)) deformation_tangent(&w, c, out);
     inertia_tangent(&w, c, out);
     add_through_frame(&w, out);
-    if (cK != 0) super_frame_second(&w, v3_sub(w.mu, w.moment), cK, out);
+    if (cK != 0) super_frame_second(&w, v3_sub(w.torque, w.moment), cK, out);
     to_world_axes(&w, w.nd, out);
     return 0;
 }
@@ -416,10 +482,11 @@ void super_tangent_parts(super_work *w, const super_parts *p)
     deformation_blocks(w, stiffness, w->m, p->K.blocks);
     moving_arms(w, 1);
     damping_through_frame(w, 1);
+    gravity_tangent(w, 1);
     for (int k = 0; k < 3; k++) frame_column(w, k, both, p->D.left_G);
     if (p->second) {
         memset(p->second, 0, sizeof(double) * nd * nd);
-        super_frame_second(w, v3_sub(w->mu, w->moment), 1, p->second);
+        super_frame_second(w, v3_sub(w->torque, w->moment), 1, p->second);
     }
     w->right_G = p->D.right_G;
     memset(p->D.blocks, 0, sizeof(double) * m * m);

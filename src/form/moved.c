@@ -146,6 +146,7 @@ int moved_choose_bodies(lm_moved *s, lm_arena *arena)
     for (int c = 0; c < s->sys->nv; c++) at[c] = -1;
     for (int k = 0; k < m->nsupers; k++) {
         moved_body *b = &s->body[s->nbodies];
+        if (m->supers[k].chain) continue; /* its tangent is sparse */
         b->super = k;
         if (list_body(s, b, at, arena)) return -1;
         if (!pays(s, b)) continue;

@@ -98,17 +98,19 @@ static void add_spin(nodal *s, const lm_state *st, int k, double cM, double *val
     const lm_super *e = &s->m->supers[k];
     lm_super_state now = nodal_super_state(s, st, k);
     lm_super_pose pose;
-    if (lm_super_frame_pose(e, &now, s->super_scratch, &pose)) return;
-    for (int i = 0; i < e->n; i++)
+    if (!e->chain && lm_super_frame_pose(e, &now, s->super_scratch, &pose)) return;
+    for (int i = 0; i < e->n; i++) {
+        lm_m3 back = m3_t(&e->R0[i]), R = e->chain ? m3_mul(&now.R[i], &back) : pose.R;
         for (int axis = 0; axis < 3; axis++) {
             int first = NODE_V * i + 3;
             double J = cM * missing_spin(e, first + axis), u[3];
             if (J == 0) continue;
-            v3_put(u, m3_col(&pose.R, axis));
+            v3_put(u, m3_col(&R, axis));
             for (int c = 0; c < 3; c++)
                 for (int r = 0; r < 3; r++)
                     values[s->super_at[k][first + c] + first + r] += J * u[r] * u[c];
         }
+    }
 }
 
 int nodal_super_residual(nodal *s, const lm_state *st, double *r)
@@ -156,8 +158,8 @@ int nodal_super_jacobian(nodal *s, const lm_state *st, const unsigned char *skip
     return 0;
 }
 
-/* Gravity by the paper's equations (13) to (15) is not exactly the derivative of a potential: what
- * it does beyond that counts as work done on the system. */
+/* Forces by the paper's equations are not derivatives of these energies: what they do beyond them is an error
+ * of the formulation, and the balance shows it. */
 int nodal_super_energy_of(const nodal *s, const lm_state *st, int k, lm_energy *e)
 {
     lm_super_energy f;
@@ -167,19 +169,15 @@ int nodal_super_energy_of(const nodal *s, const lm_state *st, int k, lm_energy *
     e->elastic += f.elastic;
     e->gravity += f.gravity;
     e->dissipation += f.dissipation;
-    e->power += st->v ? f.gravity_excess : 0;
     return 0;
 }
 
-/* Only damping takes power away, and only gravity by the paper brings some. */
-static int has_power(const nodal *s, const lm_super *e)
-{
-    return e->C || e->alpha != 0 || e->beta != 0 || v3_norm(s->m->gravity) > 0;
-}
+/* Only damping takes power away. */
+static int has_power(const lm_super *e) { return e->C || e->alpha != 0 || e->beta != 0; }
 
 void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e)
 {
     for (int k = 0; k < s->m->nsupers; k++)
-        if (!s->sys.power_only || has_power(s, &s->m->supers[k]))
+        if (!s->sys.power_only || has_power(&s->m->supers[k]))
             nodal_super_energy_of(s, st, k, e);
 }

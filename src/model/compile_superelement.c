@@ -51,28 +51,64 @@ static void section_at(void *ctx, double xi, lm_section *out)
     }
 }
 
-/* Straight elements along x from node to node. */
+/* Straight elements along x from node to node: shape [nodes - 1]. */
 static int make_from_beam(const lm_spec *spec, const lm_spec_body *b, lm_super *s, double *K,
-                          double *M, double *scratch, lm_diag *diag)
+                          double *M, lm_beam_shape *shape, double *scratch, lm_diag *diag)
 {
     const lm_spec_section *c = &spec->sections.at[b->beam_section];
     along a = {.spec = spec, .b = b, .scratch = scratch, .diag = diag};
     for (int i = 1; i < s->n; i++) {
-        lm_beam_shape e;
+        lm_beam_shape *e = &shape[i - 1];
         lm_section end;
         a.s[0] = s->X[i - 1].x / b->beam_length;
         a.s[1] = s->X[i].x / b->beam_length;
         section_at(&a, 0, &end); /* no quadrature point touches the ends */
         section_at(&a, 1, &end);
         if (a.bad) return -1;
-        lm_beam_shape_make(section_at, &a, s->X[i].x - s->X[i - 1].x, 0, &e);
+        lm_beam_shape_make(section_at, &a, s->X[i].x - s->X[i - 1].x, 0, e);
         if (a.bad) return -1;
-        add_element(&e, 6 * s->n, 6 * (i - 1), K, M);
+        add_element(e, 6 * s->n, 6 * (i - 1), K, M);
     }
     const lm_spec_material *m = c->material >= 0 ? &spec->materials.at[c->material] : NULL;
     s->alpha = m ? m->damping_mass : c->damping_mass;
     s->beta = m ? m->damping_stiffness : c->damping_stiffness;
     return 0;
+}
+
+/* ---- a beam as elements ---- */
+
+/* The same body with the damping that is not the elements': no mass, no stiffness. */
+static const lm_super *make_damper(lm_arena *arena, const lm_super *s)
+{
+    size_t size = 36 * (size_t)s->n * (size_t)s->n;
+    if (!s->C && s->alpha == 0) return NULL;
+    double *none = LM_NEW_N(arena, double, size), *C = LM_NEW_N(arena, double, size);
+    lm_super *d = LM_NEW_N(arena, lm_super, 1);
+    for (size_t i = 0; i < size; i++) C[i] = s->alpha * s->M[i] + (s->C ? s->C[i] : 0);
+    *d = *s;
+    d->K = d->M = none;
+    d->C = C;
+    d->alpha = d->beta = d->mass = 0;
+    d->moment = v3(0, 0, 0);
+    return d;
+}
+
+static void make_chain(lm_arena *arena, lm_super *s, const lm_beam_shape *shape)
+{
+    lm_super_chain *c = LM_NEW_N(arena, lm_super_chain, 1);
+    lm_corot_const *group = LM_NEW_N(arena, lm_corot_const, lm_super_chain_groups(s->n));
+    lm_super_chain_set(s, shape, group);
+    *c = (lm_super_chain){.group = group, .damper = make_damper(arena, s)};
+    s->chain = c;
+}
+
+/* Nodes that the user moves may not be free to be where the bent axis of a beam puts them, and the paper's
+ * equations are about a linear body. */
+static int is_linear(const lm_model *m, const lm_spec_body *b)
+{
+    if (b->beam_section < 0 || b->beam_deformations == LM_DEFORMATIONS_SMALL) return 1;
+    if (m->spec->formulation.elastic_paper) return 1;
+    return b->nodes[0].motion >= 0 && b->beam_deformations != LM_DEFORMATIONS_LARGE;
 }
 
 /* ---- matrices of files ---- */
@@ -137,8 +173,8 @@ static int same_matrices(const lm_spec_body *a, const lm_spec_body *b)
     return 1;
 }
 
-static void get_matrices(lm_model *m, const lm_spec_body *b, lm_super *s, double *work,
-                         double *scratch, lm_diag *diag)
+static void get_matrices(lm_model *m, const lm_spec_body *b, lm_super *s, lm_beam_shape *shape,
+                         double *work, double *scratch, lm_diag *diag)
 {
     size_t size = (size_t)(6 * b->nnodes) * (size_t)(6 * b->nnodes);
     double *K = LM_NEW_N(&m->arena, double, size), *M = LM_NEW_N(&m->arena, double, size);
@@ -147,7 +183,7 @@ static void get_matrices(lm_model *m, const lm_spec_body *b, lm_super *s, double
     s->M = M;
     s->C = C;
     if (b->beam_section >= 0) {
-        make_from_beam(m->spec, b, s, K, M, scratch, diag);
+        make_from_beam(m->spec, b, s, K, M, shape, scratch, diag);
     } else {
         read_matrix(b, s, LM_SUPER_MASS, M, work, diag);
         read_matrix(b, s, LM_SUPER_STIFFNESS, K, work, diag);
@@ -155,9 +191,10 @@ static void get_matrices(lm_model *m, const lm_spec_body *b, lm_super *s, double
     if (C) read_matrix(b, s, LM_SUPER_DAMPING, C, work, diag);
 }
 
-/* `like`: the superelement before it, when it has the same matrices, else NULL. */
+/* `like`: the superelement before it, when it has the same matrices, else NULL; then `shape` is that of its
+ * elements, too. */
 static void compile_one(lm_model *m, const lm_spec_body *b, lm_super *s, const lm_super *like,
-                        double *work, double *scratch, lm_diag *diag)
+                        lm_beam_shape *shape, double *work, double *scratch, lm_diag *diag)
 {
     int errors = diag->errors;
     place_nodes(&m->arena, b, s);
@@ -169,13 +206,15 @@ static void compile_one(lm_model *m, const lm_spec_body *b, lm_super *s, const l
         s->alpha = like->alpha;
         s->beta = like->beta;
     } else {
-        get_matrices(m, b, s, work, scratch, diag);
+        get_matrices(m, b, s, shape, work, scratch, diag);
     }
     if (diag->errors == errors && lm_super_setup(s))
         lm_error(diag, b->item.loc,
                  "superelement '%s' has 'frame: chord', but its first and last node ('%s' and "
                  "'%s') are at the same place",
                  b->item.name, b->nodes[0].name, b->nodes[b->nnodes - 1].name);
+    s->paper_gravity = m->spec->formulation.elastic_paper;
+    if (diag->errors == errors && !is_linear(m, b)) make_chain(&m->arena, s, shape);
 }
 
 /* Number the superelements; returns the most nodes that one with files has. */
@@ -202,6 +241,7 @@ void lm_compile_superelements(lm_model *m, double *scratch, lm_diag *diag)
     int n = 6 * count(m, diag);
     if (!m->nsupers) return;
     double *work = LM_NEW_N(&m->arena, double, LM_SUPER_CHECK_ROWS *n + n * n);
+    lm_beam_shape *shape = LM_NEW_N(&m->arena, lm_beam_shape, NODES_MOST);
     int last = -1; /* body */
     m->supers = LM_NEW_N(&m->arena, lm_super, m->nsupers);
     for (int i = 0; i < m->spec->bodies.n; i++) {
@@ -210,7 +250,7 @@ void lm_compile_superelements(lm_model *m, double *scratch, lm_diag *diag)
         if (m->bodies[i].super < 0 || b->nnodes > NODES_MOST) continue;
         if (last >= 0 && same_matrices(&m->spec->bodies.at[last], b))
             like = &m->supers[m->bodies[last].super];
-        compile_one(m, b, &m->supers[m->bodies[i].super], like, work, scratch, diag);
+        compile_one(m, b, &m->supers[m->bodies[i].super], like, shape, work, scratch, diag);
         last = i;
     }
 }

@@ -88,6 +88,14 @@ typedef struct lm_spec_node { /* a named frame of a rigid body or a node of a su
 } lm_spec_node;
 
 typedef enum lm_body_type { LM_BODY_RIGID, LM_BODY_BEAM, LM_BODY_SUPERELEMENT } lm_body_type;
+/* Of a superelement made from a beam, as the schema has them; automatic: small where the nodes have a
+ * `motion`. */
+typedef enum lm_deformations {
+    LM_DEFORMATIONS_AUTOMATIC,
+    LM_DEFORMATIONS_SMALL,
+    LM_DEFORMATIONS_LARGE
+} lm_deformations;
+
 typedef struct lm_spec_body {
     lm_spec_item item;
     lm_body_type type;
@@ -109,6 +117,7 @@ typedef struct lm_spec_body {
     const char *mass_file, *stiffness_file, *damping_file; /* resolved paths, or NULL */
     int beam_section; /* generated from a beam: section, length; else -1 */
     double beam_length;
+    int beam_deformations; /* lm_deformations */
     const char *frame;        /* "mean", "chord", a node's name */
     int frame_product;        /* ... or a product index; else -1 */
     lm_spec_pose frame_drawn; /* where that puts the frame at the start, global */
