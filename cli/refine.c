@@ -110,12 +110,27 @@ static int first_within(const study *s, double most)
     return -1;
 }
 
+/* Superelements keep their nodes: what they are off is their own estimate. 1: that is not nothing. */
+static int unrefined(const study *s)
+{
+    char text[32];
+    double range = s->level[0].sum.range_error;
+    if (range < STILL) return 0;
+    printf("Superelements are not refined: displacements within them, or their frequencies as they "
+           "turn, are\n"
+           "about %s %% off by their own estimate, which is not part of the above. More nodes on "
+           "their\n"
+           "beams, or several shorter superelements, would tell.\n",
+           in_percent(range, text, sizeof text));
+    return 1;
+}
+
 static void advise(const study *s, double error, double mesh, double time)
 {
     char text[32];
-    int k = first_within(s, fmin(1e-2, 0.2 * error));
+    int more = unrefined(s), k = first_within(s, fmin(1e-2, 0.2 * error));
     if (error < STILL) {
-        printf("Nothing has to be changed.\n");
+        if (!more) printf("Nothing has to be changed.\n");
         return;
     }
     if (k < 1) k = s->finest;
@@ -164,6 +179,7 @@ static void show_json(const study *s)
         printf("}");
     }
     printf("]");
+    json_number(stdout, "superelements", s->level[0].sum.range_error);
     json_number(stdout, "mesh", worst_part(&s->by_mesh, NULL));
     json_number(stdout, "time", worst_part(&s->by_time, NULL));
     printf(", \"still\": %s}\n",

@@ -1,5 +1,6 @@
 /* Analyses of which nothing is recorded, on the way to a state that another one is about. And analyses that
  * leave the state as it was. */
+#include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 
 #include <stdio.h>
@@ -79,6 +80,8 @@ limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *com
     limber_status st = kept ? lm_record_status(run, "running", "") : LIMBER_MEMORY;
     if (!st) {
         st = compute(run, a, context);
+        lm_range_look(run, run->q, run->v);
+        lm_range_warn(run);
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;
     }

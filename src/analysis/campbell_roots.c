@@ -1,5 +1,6 @@
 /* The roots at one speed: equilibrium, matrices, eigenvalues, whirl. */
 #include "analysis/campbell.h"
+#include "analysis/range.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,6 +70,7 @@ limber_status lm_campbell_roots(lm_campbell *c, double speed)
     limber_status st = lm_steady_find(&c->steady, speed);
     if (!st) st = prepare(c);
     if (st) return st;
+    lm_range_look(c->run, c->steady.q, c->steady.v);
     int bad = lm_spectrum_solve(&c->spectrum);
     if (bad) return not_converged(c, bad);
     look_at_orbits(c);

@@ -1,5 +1,6 @@
 /* Time response: step, put rows on the output grid, keep the energy balance, checkpoint. */
 #include "analysis/events.h"
+#include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
 
@@ -95,6 +96,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     }
     g->sys->form->energy(g->sys, &s, &e);
     lm_small_look(d->run, d->q);
+    lm_range_look(d->run, d->q, s.v);
     if (!d->run->patient && lm_small_divide(d->run))
         return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
     double balance = total(&e) - d->k->energy0 - work + lost;
@@ -473,6 +475,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         lm_rigid_motion_warn(run, 0, a->loc);
         if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_small_divide(run);
         lm_small_warn(run);
+        lm_range_warn(run);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
         lm_record_end(run, st);
     lm_dynamics_close(&d);

@@ -2,6 +2,7 @@
  * they grow from nothing to their full size. */
 #include "analysis/statics.h"
 
+#include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
 
@@ -400,7 +401,9 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     lm_rigid_motion_warn(run, a->linear, a->loc);
     if (s.start.q) lm_small_look(run, s.last.q);
     if (!st && lm_small_divide(run)) st = lm_stop(run, LIMBER_STOPPED, "beams are divided further");
+    if (s.start.q) lm_range_look(run, s.last.q, NULL);
     lm_small_warn(run);
+    lm_range_warn(run);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq); /* states keep their values */
         memset(run->v, 0, sizeof(double) * (size_t)s.sys->nv);

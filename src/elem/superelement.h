@@ -39,9 +39,9 @@ typedef struct lm_super {
     const double *C;     /* the same, or NULL; damping is C + alpha M + beta K */
     double alpha, beta;
     lm_super_frame frame;
-    int frame_node; /* LM_SUPER_NODE */
+    int frame_node;              /* LM_SUPER_NODE */
     const lm_super_chain *chain; /* NULL: linear in its frame, by K and M */
-    int paper_gravity;           /* 1: by equations (13) to (15) of the paper, without a potential */
+    int paper_gravity; /* 1: by equations (13) to (15) of the paper, without a potential */
     /* by lm_super_setup */
     int plain;     /* 1: all R0 are identities */
     int poses;     /* in a state: n, and one more for LM_SUPER_GIVEN */
@@ -66,9 +66,10 @@ typedef struct lm_super_state {
 
 typedef struct lm_super_energy {
     double kinetic, elastic;
-    double gravity;       /* -g . mass * (mass centre of the deformed body) */
-    double gravity_power; /* of the gravity forces as applied: -d(gravity)/dt, but not the paper's */
-    double dissipation;    /* power lost in damping, >= 0 */
+    double gravity; /* -g . mass * (mass centre of the deformed body) */
+    double
+        gravity_power;  /* of the gravity forces as applied: -d(gravity)/dt, but not the paper's */
+    double dissipation; /* power lost in damping, >= 0 */
 } lm_super_energy;
 
 /* Numbers of scratch that the functions below need for n nodes. */

@@ -64,8 +64,8 @@ void super_chain_forces(const lm_super *s, const lm_super_state *st, lm_v3 g, do
     }
 }
 
-void super_chain_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM,
-                         double cD, double cK, double *out)
+void super_chain_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM, double cD,
+                         double cK, double *out)
 {
     size_t nd = 6 * (size_t)s->poses;
     double gravity[3];

@@ -100,10 +100,9 @@ void super_tangent_parts(super_work *w, const super_parts *p); /* after super_be
 
 /* superelement_chain.c: as the public functions, of the elements alone: f, out and e are added to. */
 void super_chain_forces(const lm_super *s, const lm_super_state *st, lm_v3 g, double *f);
-void super_chain_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM,
-                         double cD, double cK, double *out);
-void super_chain_energies(const lm_super *s, const lm_super_state *st, lm_v3 g,
-                          lm_super_energy *e);
+void super_chain_tangent(const lm_super *s, const lm_super_state *st, lm_v3 g, double cM, double cD,
+                         double cK, double *out);
+void super_chain_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, lm_super_energy *e);
 double super_chain_range(const lm_super *s, const lm_super_state *st);
 
 /* superelement_frame.c: w->A, w->place and w->G from the poses. */

@@ -178,6 +178,5 @@ static int has_power(const lm_super *e) { return e->C || e->alpha != 0 || e->bet
 void nodal_super_energy(nodal *s, const lm_state *st, lm_energy *e)
 {
     for (int k = 0; k < s->m->nsupers; k++)
-        if (!s->sys.power_only || has_power(&s->m->supers[k]))
-            nodal_super_energy_of(s, st, k, e);
+        if (!s->sys.power_only || has_power(&s->m->supers[k])) nodal_super_energy_of(s, st, k, e);
 }

@@ -117,7 +117,7 @@ typedef struct lm_spec_body {
     const char *mass_file, *stiffness_file, *damping_file; /* resolved paths, or NULL */
     int beam_section; /* generated from a beam: section, length; else -1 */
     double beam_length;
-    int beam_deformations; /* lm_deformations */
+    int beam_deformations;    /* lm_deformations */
     const char *frame;        /* "mean", "chord", a node's name */
     int frame_product;        /* ... or a product index; else -1 */
     lm_spec_pose frame_drawn; /* where that puts the frame at the start, global */
