@@ -197,7 +197,7 @@ static double turning(const lm_m3 *A, const lm_m3 *B, double h)
     return v3_norm(lm_quat_log(lm_quat_from_m3(&turn))) / h;
 }
 
-/* Centrifugal forces raise the square of the first frequency of a bent body by about W^2: by 1.19 W^2 that of a
+/* Centrifugal forces raise the square of the first frequency of a bent body by about W^2: by 1.2 W^2 that of a
  * cantilever across the plane of rotation. A linear body has none of it, or more than that in its plane. */
 static void look_at_speed(const lm_model *m, body_range *b, double speed)
 {
@@ -205,7 +205,7 @@ static void look_at_speed(const lm_model *m, body_range *b, double speed)
     if (b->frequency == 0) b->frequency = first_frequency(m, b);
     double ratio = b->frequency > 0 ? speed / b->frequency : 0;
     b->speed = speed;
-    b->turn = 0.6 * ratio * ratio;
+    b->turn = 1 - 1 / sqrt(1 + 1.2 * ratio * ratio);
 }
 
 /* A step along v in which nothing turns by more than 1e-5. */
