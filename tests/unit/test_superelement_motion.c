@@ -186,7 +186,8 @@ static void runge_kutta(pendulum *w, double *y, double h)
     for (int i = 0; i < N; i++) y[i] += h / 6 * sum[i];
 }
 
-static const rod paper_beam = {141.42, 2.1e6 * 9, 2.1e6 * 6.75, 2 * 2.1e6 * 6.75 / 2.6, 7.8e-3 * 9, 0};
+static const rod paper_beam = {141.42,     2.1e6 * 9, 2.1e6 * 6.75, 2 * 2.1e6 * 6.75 / 2.6,
+                               7.8e-3 * 9, 0};
 
 /* Rate of the hinge angle and tip deflection at 0.5, 1.0, 1.5 s. What gravity did as applied is the
  * kinetic and elastic energy at the end: by its potential that is what this lost, but not by the paper. */
