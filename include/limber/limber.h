@@ -272,7 +272,8 @@ typedef struct limber_summary {
     char frame[12];                        /* "rotating", "fixed": its axes */
     double seconds;
     double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
-    double range_error; /* of superelements, whose mesh stays: about how far displacements within them, or their
+    double
+        range_error; /* of superelements, whose mesh stays: about how far displacements within them, or their
                            frequencies as they turn, are off where they were the furthest */
     char reason[512]; /* why it stopped, "" when done */
 } limber_summary;

@@ -208,7 +208,8 @@ static void test_against_beam(void **unused)
             "sections: {cone: {material: steel, shape: rectangle, height: \"0.3 - 0.1*s\", "
             "width: 0.4}}\n"
             "bodies:\n"
-            "  arm: {type: superelement, beam: {section: cone, length: 2, deformations: small}, frame: chord}\n"
+            "  arm: {type: superelement, beam: {section: cone, length: 2, deformations: small}, "
+            "frame: chord}\n"
             "  rod: {type: beam, section: cone, from: [0, 0, 0], to: [2, 0, 0], elements: 1}\n",
             NULL);
     const lm_super *s = &m.supers[0];
