@@ -25,6 +25,9 @@ typedef struct lm_beam_shape {
     /* Of second order, zero: left out. Arc of the bent axis: longer than its chord by b^T bow b / 2,
      * in xy over (b_az, b_az), (b_az, b_bz), (b_bz, b_bz); in xz over b_y alike. */
     double bowz[3], bowy[3];
+    /* Share of shear in equal rotations of both ends against the chord, about z, about y: the section's
+     * mean angle against the axis by them. */
+    double shearz, sheary;
     /* Bending mass of an element whose chord has the length l: with D = y_b - y_a, S = psi_za +
      * psi_zb, k = L/l - 1, the energy of mz grows by k (t0 + k t2) D^2 / 2 + k t1 D S. */
     double turnz[3], turny[3];

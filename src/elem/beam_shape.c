@@ -85,7 +85,7 @@ typedef struct plane {
 
 /* What comes out of it; the members of lm_beam_shape with the same names. */
 typedef struct bending {
-    double *k, *m, *bow, *turn;
+    double *k, *m, *bow, *turn, *shear;
 } bending;
 
 /* Stiffness over the end rotations (b_a, b_b) against the chord; sum[] is the sum of the end moments
@@ -179,12 +179,14 @@ static void bend(const rule *r, double L, const plane *p, bending to)
     natural(r, L, p, to.k, sum);
     memset(to.m, 0, 10 * sizeof *to.m);
     for (int c = 0; c < 3; c++) to.bow[c] = to.turn[c] = 0;
+    *to.shear = 0;
     for (int i = 0; i < r->n; i++) {
         shape_functions(r, L, p, to.k, sum, i, N, R);
         double dx = L * r->w[i], dm = dx * p->rhoA[i], dI = dx * p->rhoI[i], *m = to.m;
         double f = p->shear[i] / L, shear[2] = {f * sum[0], f * sum[1]};
         for (int a = 0; a < 4; a++)
             for (int b = a; b < 4; b++) *m++ += dm * N[a] * N[b] + dI * R[a] * R[b];
+        *to.shear += r->w[i] * (shear[0] + shear[1]);
         add_bow(dx, R, shear, to.bow);
         add_turn(r->x[i] - centre, L, dm, dI, N, R, to.turn);
     }
@@ -229,8 +231,8 @@ static void make(const rule *r, const samples *s, double L, lm_beam_shape *out)
     out->L = L;
     bar(r, L, s->axial, s->xy.rhoA, &out->ka, out->mx);
     bar(r, L, s->twist, s->polar, &out->kt, out->mt);
-    bend(r, L, &s->xy, (bending){out->kz, out->mz, out->bowz, out->turnz});
-    bend(r, L, &s->xz, (bending){out->ky, out->my, out->bowy, out->turny});
+    bend(r, L, &s->xy, (bending){out->kz, out->mz, out->bowz, out->turnz, &out->shearz});
+    bend(r, L, &s->xz, (bending){out->ky, out->my, out->bowy, out->turny, &out->sheary});
     slopes_to_rotations(out->my, out->turny);
 }
 

@@ -7,6 +7,8 @@ void COROT(residual)(const lm_corot_const *c, const lm_corot_state *s, const dou
     corot_local q;
     corot_kinematics(c, s, &k);
     corot_vec F = corot_local_forces(c, s, g, &k, &q);
+    corot_elastic(c, &k, &q);
+    corot_pull_add(&q.mid, &q.pull, &F);
     if (c->centred) {
         corot_centre o;
         corot_centre_place(c, &k, &o);
@@ -24,17 +26,20 @@ void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const doubl
                    lm_corot_energies *e)
 {
     corot_kin k;
+    corot_mid mid;
     corot_bow bow;
     corot_bending_mass m;
     corot_centre o;
     corot_kinematics(c, s, &k);
     corot_mass_now(c, &k, &m);
     corot_vec V = corot_to_frame(&k.E, s->v), P = corot_mass(c, &m, &V);
-    corot_nat d = corot_natural(c, &k, &bow), n = corot_stiffness(c, &d);
-    corot_nat rate = corot_rates(&k, &V, corot_spin(&k, &V));
-    rate.u += corot_bow_dot(&bow, rate.a, rate.b);
-    corot_nat loss = corot_stiffness(c, &rate);
-    lm_lane3 gw = l3_all(g[0], g[1], g[2]), h = corot_sag(c, d.a, d.b), p;
+    corot_middle(c, &k, &mid);
+    corot_nat d = corot_strains(c, &mid, &bow), n = corot_stiffness(c, &d);
+    corot_way way = corot_way_of(&mid, &V);
+    corot_shift shift = corot_shift_of(&mid, &way);
+    corot_nat rate = corot_strain_rates(c, &mid, &bow, &shift), loss = corot_stiffness(c, &rate);
+    lm_lane3 gw = l3_all(g[0], g[1], g[2]), p;
+    lm_lane3 h = corot_sag(c, corot_rotvec(&k.a), corot_rotvec(&k.b));
     h.x = c->hx;
     corot_centre_place(c, &k, &o);
     corot_centre_speed(&V, &o);
@@ -43,6 +48,11 @@ void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const doubl
     p = corot_centre_momentum(c, &V, &o);
     e->kinetic = 0.5 * (corot_vec_dot(&V, &P) + c->im * l3_dot(p, p));
     e->elastic = 0.5 * corot_nat_dot(&d, &n);
+    const lm_lane3 kappa = l3_sub(d.b, d.a);
+    for (int i = 0; i < 3; i++) {
+        const corot_relief r = corot_relief_of(c, &kappa, i);
+        e->elastic -= 0.5 * c->relief[i] * r.q * r.q * r.D;
+    }
     e->gravity = -l3_dot(gw, l3_add(S, lm3_v(k.E, h)));
     e->dissipation = c->beta * corot_nat_dot(&rate, &loss);
 }

@@ -1,11 +1,13 @@
 /* The two-node corotational beam element, four elements at a time (one per lane).
  *
  * An element joins two nodes with poses (x_i, R_i). Its frame R* follows the chord and the mean of
- * the two sections' y axes; deformations are the rotation vectors b_i of the end sections against
- * the frame and the elongation u of the axis, which is bowed between the nodes: the change of the
- * chord's length and a quadratic form in the b_i. All forces are exact derivatives of
+ * the two sections' y axes; inertia and weight are seen from it. The strains are those of Reissner's
+ * beam, seen from the section half way between the ends: rotations b_i of the end sections against the
+ * chord, whose difference is the mean curvature, and the elongation u of the axis, which is bowed
+ * between the nodes. All forces are exact derivatives of
  *
- *     elastic energy  ka u^2/2 + kt (b_bx - b_ax)^2/2 + bending forms in (b_az, b_bz), (b_ay, b_by)
+ *     elastic energy  ka u^2/2 + kt (b_bx - b_ax)^2/2 + bending forms in (b_az, b_bz), (b_ay, b_by),
+ *                     less what the change of curvature along the element takes
  *     kinetic energy  V^T M V / 2, V the nodal velocities in R* axes, M consistent; it depends on
  *                     the chord's length, with which the chord turns when its ends move
  *     gravity         -g . (m_a x_a + m_b x_b + R* h), h the first moment of the mass about the
@@ -28,12 +30,18 @@
 /* Constants of four elements: lm_beam_shape by lanes, with what is derived from it. Groups of
  * equal elements may share one. Filled by lm_corot_const_set. */
 typedef struct lm_corot_const {
-    lm_lane L, LL;              /* length, its square */
-    lm_lane ka, kt;             /* axial, torsion */
-    lm_lane kz[3], ky[3];       /* bending */
-    lm_lane beta;               /* stiffness-proportional damping, s */
-    lm_lane mx[3], mt[3];       /* mass along x, inertia about x */
-    lm_lane mz[10], my[10];     /* mass in xy, in xz, of the undeformed element */
+    lm_lane L, LL;          /* length, its square */
+    lm_lane ka, kt;         /* axial, torsion */
+    lm_lane kz[3], ky[3];   /* bending */
+    lm_lane beta;           /* stiffness-proportional damping, s */
+    lm_lane mx[3], mt[3];   /* mass along x, inertia about x */
+    lm_lane mz[10], my[10]; /* mass in xy, in xz, of the undeformed element */
+    lm_lane iL;             /* 1 / length */
+    lm_lane stiffy,
+        stiffz;        /* 1 - s, s: share of shear in equal rotations about y, z of both ends */
+    lm_lane bend[3];   /* of a constant curvature: over the relative turn of the ends */
+    lm_lane relief[3]; /* 1, s about y, s about z */
+    lm_lane alongz, alongy;     /* 1 - s^2, of the chord's directions z, y across those axes */
     lm_lane bowz[3], bowy[3];   /* arc of the bent axis less its chord */
     lm_lane turnz[3], turny[3]; /* change of mz, my with the length */
     lm_lane m[2];               /* mass at each node */
@@ -87,7 +95,8 @@ typedef struct lm_corot_energies {
 void lm_corot_energy(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
                      lm_corot_energies *e);
 
-/* Deformations (u: elongation of the axis) and frame; velocities and accelerations are not read. */
+/* Elongation u of the axis and rotation vectors of the sections against the frame, and the frame: for
+ * places between the nodes. Velocities and accelerations are not read. */
 void lm_corot_natural(const lm_corot_const *c, const lm_corot_state *s, lm_lane *u, lm_lane b[2][3],
                       lm_lane Rstar[9]);
 

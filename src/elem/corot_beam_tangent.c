@@ -8,13 +8,14 @@
  *
  * in world axes the forces turn with it as well, psi* x F. So ten columns (one for l, three each
  * for theta_a, theta_b, psi*) and the sparse G give all of dF/d(motion). With w = G V the spin,
- * P = M V, Q = dF/dw = M skew(V) - skew(P), and B the natural coordinates' derivative,
+ * P = M V, Q = dF/dw = M skew(V) - skew(P),
  *
  *     dF/dV = skew(w) M + (skew(w) M)^T - [rotations only] (skew(V) M - skew(P))
- *             + Q G - (Q G)^T + l' dM/dl + y e^T - e y^T + beta B^T K_n B
+ *             + Q G - (Q G)^T + l' dM/dl + y e^T - e y^T
  *
- * with y = (dM/dl) V and l' = e . V. */
-#include "elem/corot_forces.h"
+ * with y = (dM/dl) V and l' = e . V. Elastic and damping forces have columns of their own, in the axes of
+ * the middle section: corot_elastic_tangent.h. */
+#include "elem/corot_elastic_tangent.h"
 
 #include <stddef.h>
 
@@ -30,10 +31,9 @@ typedef struct corot_curve {
 
 typedef struct corot_tangent {
     lm_lane cD, cK; /* factors of dF/dV, dF/d(motion) */
-    lm_lane cE;     /* of the natural stiffness: cK + beta cD */
     corot_kin k;
     corot_local q;
-    corot_vec F;    /* forces, without those of the mass centre */
+    corot_vec F;    /* forces of inertia and weight, without those of the mass centre */
     corot_col Q[3]; /* dF/dw at fixed V */
     corot_curve a, b;
     const lm_corot_const *c;
@@ -60,13 +60,12 @@ LM_LANE_INLINE corot_curve curvature(const corot_end *e)
     return (corot_curve){c, (3.0 * e->g2 - 5.0 * e->g + 4.0 * z * e->g * e->g) * r * r + c * c};
 }
 
-/* d(Tinv(b) x) for db (half = -1/2), d(Tinv(b)^T x) (half = 1/2). */
-LM_LANE_INLINE lm_lane3 tinv_change(const corot_curve *r, lm_lane3 b, double half, lm_lane3 db,
-                                    lm_lane3 x)
+/* d(Tinv(b)^T x) for db. */
+LM_LANE_INLINE lm_lane3 tinv_change(const corot_curve *r, lm_lane3 b, lm_lane3 db, lm_lane3 x)
 {
     lm_lane3 bx = l3_cross(b, x), dbx = l3_cross(db, x);
     lm_lane3 quad = l3_add(l3_cross(db, bx), l3_cross(b, dbx));
-    lm_lane3 lin = l3_add(l3_mul(lane_all(half), dbx), l3_mul(r->c, quad));
+    lm_lane3 lin = l3_add(l3_mul(lane_all(0.5), dbx), l3_mul(r->c, quad));
     return l3_add(lin, l3_mul(r->dc * l3_dot(b, db), l3_cross(b, bx)));
 }
 
@@ -74,6 +73,7 @@ static void prepare(const lm_corot_state *s, const double g[3], corot_tangent *t
 {
     corot_local *q = &t->q;
     t->F = corot_local_forces(t->c, s, g, &t->k, q);
+    corot_elastic(t->c, &t->k, q);
     for (int j = 0; j < 3; j++) {
         corot_vec Ve = turned(&q->V, unit(j)), Pe = turned(&q->P, unit(j));
         corot_vec MVe = corot_mass(t->c, &q->mass, &Ve);
@@ -109,16 +109,6 @@ LM_LANE_INLINE corot_vec inertia_change(const corot_tangent *t, const corot_vec 
     return F;
 }
 
-/* Forces for a change dd of the chord's length and the sections' rotations, the bow's length with
- * them. */
-LM_LANE_INLINE corot_nat elastic_change(const corot_tangent *t, corot_nat dd)
-{
-    dd.u += corot_bow_dot(&t->q.bow, dd.a, dd.b);
-    corot_nat n = corot_stiffness(t->c, &dd);
-    corot_bow_add(&t->q.bow, &n.u, &n);
-    return n;
-}
-
 /* The frame turns by the unit vector j and the sections go with it: V, A, g change as it sees
  * them, the deformation does not; the forces turn with the frame. */
 static void frame_column(const corot_tangent *t, int j, corot_col *out)
@@ -131,10 +121,6 @@ static void frame_column(const corot_tangent *t, int j, corot_col *out)
     corot_vec F = inertia_change(t, &dV, &dA, &dP, dw), eF = corot_vec_cross(e, &t->F);
 
     corot_nat n = {0};
-    if (c->damped) {
-        n = corot_nat_add_scaled(n, &c->beta, corot_rates(&t->k, &dV, dw));
-        n = elastic_change(t, n);
-    }
     corot_weight_sub(c, dg, &n);
     lm_lane3 m = l3_add(corot_vec_cross_sum(&dP, &q->V), corot_vec_cross_sum(&q->P, &dV));
     m = l3_add(m, l3_cross(q->h, dg));
@@ -159,20 +145,6 @@ LM_LANE_INLINE corot_vec roll_change(const corot_tangent *t, const lm_lane *dw1)
     const corot_vec *Q = &t->Q[0].v;
     const lm_lane s = *dw1;
     return (corot_vec){l3_mul(s, Q->xa), l3_mul(s, Q->ra), l3_mul(s, Q->xb), l3_mul(s, Q->rb)};
-}
-
-/* The natural coordinates change by dd, the frame's spin by dw, and the bow by ds: elastic and damping
- * forces; m collects the moment on the frame. */
-LM_LANE_INLINE void deformation_change(const corot_tangent *t, lm_lane3 dw, corot_nat dd,
-                                       const corot_bow *ds, corot_vec *F, lm_lane3 *m)
-{
-    if (t->c->damped) {
-        const corot_vec still = {0};
-        dd = corot_nat_add_scaled(dd, &t->c->beta, corot_rates(&t->k, &still, dw));
-    }
-    corot_nat n = elastic_change(t, dd);
-    if (ds) corot_bow_add(ds, &t->q.n.u, &n);
-    corot_natural_t_add(&t->k, &n, F, m);
 }
 
 /* w x (0, y, z) */
@@ -212,24 +184,16 @@ LM_LANE_INLINE void mass_change(const corot_tangent *t, const lm_lane *factor, c
 static void length_column(const corot_tangent *t, corot_col *out)
 {
     const corot_kin *k = &t->k;
-    const lm_lane3 w = t->q.w, none = l3_all(0, 0, 0);
+    const lm_lane3 w = t->q.w;
     lm_lane f = t->cK * k->il, fl = f * k->il;
-    lm_lane3 dw = l3_mul(-f, l3(k->skew * w.y, w.y, w.z)), m = none;
+    lm_lane3 dw = l3_mul(-f, l3(k->skew * w.y, w.y, w.z)), m = l3_all(0, 0, 0);
     corot_vec F = spin_change(t, dw);
-    deformation_change(t, dw, (corot_nat){t->cE, none, none}, NULL, &F, &m);
     mass_change(t, &t->cK, &F, &m);
     corot_spin_t_sub(k, m, &F);
     lm_lane ty = fl * t->q.m.z, tz = fl * (t->q.m.y + k->skew * t->q.m.x);
     F.xa.y -= ty, F.xb.y += ty;
     F.xa.z += tz, F.xb.z -= tz;
     out->v = F;
-}
-
-/* The bow when one end section turns by db. */
-LM_LANE_INLINE corot_bow bow_change(const lm_corot_const *c, int end, lm_lane3 db)
-{
-    return (corot_bow){c->bowz[end] * db.z, c->bowz[end + 1] * db.z, c->bowy[end] * db.y,
-                       c->bowy[end + 1] * db.y};
 }
 
 /* Section a (end 0) or b (end 1) turns against the frame by the unit vector j. Of G only the first
@@ -243,22 +207,16 @@ static void section_column(const corot_tangent *t, int end, int j, corot_col *ou
     const corot_end *e = end ? &k->b : &k->a;
     const corot_curve *r = end ? &t->b : &t->a;
     const lm_lane zero = lane_all(0), f = t->cK, fp = f * k->ip;
-    lm_lane3 b = end ? q->d.b : q->d.a, n = end ? q->n.b : q->n.a, none = l3_all(0, 0, 0);
+    lm_lane3 b = corot_rotvec(e), n = end ? q->n.b : q->n.a, none = l3_all(0, 0, 0);
     lm_lane3 xi = l3_sub(end ? q->V.rb : q->V.ra, q->w);
     lm_lane3 db = corot_tinv(e, unit(j)), dy = l3_cross(unit(j), e->y);
 
-    lm_lane3 dd = l3_mul(t->cE, db); /* of b + beta b', but for the part of dw */
-    if (t->c->damped) dd = l3_add(dd, l3_mul(f * t->c->beta, tinv_change(r, b, -0.5, db, xi)));
-    lm_lane3 dw = l3(fp * (dy.y * xi.x - dy.x * xi.y), zero, zero);
+    lm_lane dw = fp * (dy.y * xi.x - dy.x * xi.y);
     lm_lane3 s = l3_mul(fp * q->m.x, l3(dy.y, -dy.x, zero));
     db = l3_mul(f, db);
-    corot_bow ds = bow_change(t->c, end, db);
-    lm_lane du = zero; /* of the bow's rate, bow b . b' */
-    if (t->c->damped) du = t->c->beta * corot_bow_dot(&ds, q->ra, q->rb);
-    lm_lane3 on = l3_sub(tinv_change(r, b, 0.5, db, n), s);
+    lm_lane3 on = l3_sub(tinv_change(r, b, db, n), s);
     lm_lane3 m = l3_add(on, l3_cross(corot_sag(t->c, end ? none : db, end ? db : none), q->g));
-    corot_vec F = roll_change(t, &dw.x);
-    deformation_change(t, dw, (corot_nat){du, end ? none : dd, end ? dd : none}, &ds, &F, &m);
+    corot_vec F = roll_change(t, &dw);
     F.ra = l3_add(F.ra, end ? none : on);
     F.rb = l3_add(F.rb, end ? on : none);
     corot_spin_t_sub(k, m, &F);
@@ -298,6 +256,40 @@ static void add_motion(const corot_tangent *t, corot_col K[12])
     for (int i = 0; i < 12; i++) /* - (Q G)^T */
         corot_spin_t_sub(&t->k, l3_mul(t->cD, l3(t->Q[0].e[i], t->Q[1].e[i], t->Q[2].e[i])),
                          &K[i].v);
+}
+
+/* --- elastic and damping forces ------------------------------------------------------------------ */
+
+/* Column of b's place (and, the other way, of a's), of the turn of a or of b: W[i] for the unit motions
+ * in the axes of the middle section, turned into the frame's. */
+static void add_middle(const corot_tangent *t, int which, lm_lane3 W[3][3], corot_col K[12])
+{
+    const lm_lanem3 *S = &t->q.mid.S;
+    const lm_lane *s = (const lm_lane *)S;
+    for (int j = 0; j < 3; j++) {
+        lm_lane3 on[3];
+        for (int r = 0; r < 3; r++) {
+            lm_lane3 sum = l3_add(l3_mul(s[j], W[0][r]), l3_mul(s[3 + j], W[1][r]));
+            on[r] = lm3_v(*S, l3_add(sum, l3_mul(s[6 + j], W[2][r])));
+        }
+        const corot_col add = {{l3_neg(on[0]), on[1], on[0], on[2]}};
+        corot_col *to = &K[which == 1 ? 3 + j : (which == 0 ? 6 : 9) + j], *back = &K[j];
+        for (int i = 0; i < 12; i++) to->e[i] += add.e[i];
+        for (int i = 0; i < 12 && which == 0; i++) back->e[i] -= add.e[i];
+    }
+}
+
+static void add_elastic(const corot_tangent *t, corot_col K[12])
+{
+    const corot_factors by = {t->cK, t->cK + t->c->beta * t->cD, t->c->beta * t->cK};
+    for (int which = 0; which < 3; which++) {
+        lm_lane3 W[3][3];
+        for (int j = 0; j < 3; j++) {
+            corot_way way = corot_unit_way(&t->q.mid, which, unit(j));
+            corot_elastic_column(t->c, &t->q, &by, &way, W[j]);
+        }
+        add_middle(t, which, W, K);
+    }
 }
 
 /* --- mass ---------------------------------------------------------------------------------------- */
@@ -506,12 +498,13 @@ void COROT(tangent)(const lm_corot_const *c, const lm_corot_state *s, const doub
         corot_mass_now(c, &t.k, &t.q.mass);
         set_mass(c, &t.q.mass, NULL, cM, K);
     } else {
-        t.c = c, t.cD = lane_all(cD), t.cK = lane_all(cK), t.cE = t.cK + c->beta * t.cD;
+        t.c = c, t.cD = lane_all(cD), t.cK = lane_all(cK);
         prepare(s, g, &t);
         set_mass(c, &t.q.mass, &t, cM, K);
         add_stretch(&t, K);
         add_spin(&t, K);
         add_motion(&t, K);
+        add_elastic(&t, K);
         if (c->centred) add_centre_motion(&t, K);
     }
     if (c->centred && cM != 0) add_centre_mass(c, &t.k, cM, K);

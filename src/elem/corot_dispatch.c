@@ -42,6 +42,13 @@ void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, con
     set(c->kz, lane, s->kz, 3), set(c->ky, lane, s->ky, 3);
     set(c->mx, lane, s->mx, 3), set(c->mt, lane, s->mt, 3);
     set(c->mz, lane, s->mz, 10), set(c->my, lane, s->my, 10);
+    c->iL[lane] = 1 / s->L;
+    c->bend[0][lane] = s->kt;
+    c->bend[1][lane] = 0.25 * (s->ky[0] - 2 * s->ky[1] + s->ky[2]);
+    c->bend[2][lane] = 0.25 * (s->kz[0] - 2 * s->kz[1] + s->kz[2]);
+    c->relief[0][lane] = 1, c->relief[1][lane] = s->sheary, c->relief[2][lane] = s->shearz;
+    c->stiffz[lane] = 1 - s->shearz, c->alongy[lane] = 1 - s->shearz * s->shearz;
+    c->stiffy[lane] = 1 - s->sheary, c->alongz[lane] = 1 - s->sheary * s->sheary;
     set(c->bowz, lane, s->bowz, 3), set(c->bowy, lane, s->bowy, 3);
     set(c->turnz, lane, s->turnz, 3), set(c->turny, lane, s->turny, 3);
     set_centre(c, lane, s);

@@ -3,20 +3,25 @@
 #define LM_ELEM_COROT_FORCES_H
 
 #include "elem/corot_centre.h"
+#include "elem/corot_elastic.h"
 
 /* What the forces are made of; the tangent needs the parts again. */
 typedef struct corot_local {
     corot_bending_mass mass;
-    corot_vec V, A, P; /* velocities, accelerations, momenta M V */
-    corot_vec rate;    /* of V: A - w x V */
-    corot_thin Ml;     /* (dM/dl) V */
-    lm_lane3 w;        /* spin of the frame, G V */
-    lm_lane3 g;        /* gravity */
-    corot_bow bow;     /* change of the bow's length with the sections' rotations */
-    corot_nat d, n;    /* deformations; forces on them, the weight's part included */
-    lm_lane3 ra, rb;   /* rates of d.a, d.b where there is damping */
-    lm_lane3 h;        /* first moment of the mass about the chord */
-    lm_lane3 m;        /* moment on the frame; the nodes see -G^T m */
+    corot_vec V, A, P;   /* velocities, accelerations, momenta M V */
+    corot_vec rate;      /* of V: A - w x V */
+    corot_thin Ml;       /* (dM/dl) V */
+    lm_lane3 w;          /* spin of the frame, G V */
+    lm_lane3 g;          /* gravity */
+    lm_lane3 h;          /* first moment of the mass about the chord */
+    corot_nat n;         /* forces of the weight on the sections' rotations */
+    corot_mid mid;       /* the middle section */
+    corot_nat d, rate_d; /* strains; their rates where there is damping */
+    corot_bow bow;       /* change of the bow's length with the strains */
+    corot_way way;       /* motion of the ends where there is damping */
+    corot_shift shift;   /* rates of c and psi with it */
+    corot_pull pull;     /* elastic and damping forces */
+    lm_lane3 m;          /* moment on the frame; the nodes see -G^T m */
 } corot_local;
 
 /* Inertia but for its part -G^T sum P_k x V_k:
@@ -56,23 +61,26 @@ LM_LANE_INLINE void corot_natural_t_add(const corot_kin *k, const corot_nat *n, 
     *m = l3_add(*m, l3_add(ma, mb));
 }
 
-/* Forces on the chord's length and on the sections' rotations, K_n (d + beta d') and what the bow
- * makes of its first part. */
-LM_LANE_INLINE corot_nat corot_elastic(const lm_corot_const *c, const corot_kin *k, corot_local *q)
+/* Elastic and damping forces, K_n (d + beta d') and what the bow makes of its first part. */
+LM_LANE_INLINE void corot_elastic(const lm_corot_const *c, const corot_kin *k, corot_local *q)
 {
+    corot_middle(c, k, &q->mid);
+    q->d = corot_strains(c, &q->mid, &q->bow);
     corot_nat d = q->d;
     if (c->damped) {
-        corot_nat rate = corot_rates(k, &q->V, q->w);
-        q->ra = rate.a, q->rb = rate.b;
-        rate.u += corot_bow_dot(&q->bow, rate.a, rate.b);
-        d = corot_nat_add_scaled(d, &c->beta, rate);
+        q->way = corot_way_of(&q->mid, &q->V);
+        q->shift = corot_shift_of(&q->mid, &q->way);
+        q->rate_d = corot_strain_rates(c, &q->mid, &q->bow, &q->shift);
+        d = corot_nat_add_scaled(d, &c->beta, q->rate_d);
     }
-    corot_nat n = corot_stiffness(c, &d);
-    corot_bow_add(&q->bow, &n.u, &n);
-    return n;
+    q->pull.n = corot_stiffness(c, &d);
+    corot_bow_add(&q->bow, &q->pull.n.u, &q->pull.n);
+    const lm_lane3 kappa = l3_sub(q->d.b, q->d.a);
+    corot_curvature_add(corot_relief_moment(c, &kappa), &q->pull.n);
+    corot_pull_all(c, &q->mid, &q->pull);
 }
 
-/* Forces of the element without those of lm_corot_const_centre; q is filled on the way. */
+/* Inertia and weight of the element without those of lm_corot_const_centre; q is filled on the way. */
 LM_LANE_INLINE corot_vec corot_local_forces(const lm_corot_const *c, const lm_corot_state *s,
                                             const double g[3], const corot_kin *k, corot_local *q)
 {
@@ -85,10 +93,10 @@ LM_LANE_INLINE corot_vec corot_local_forces(const lm_corot_const *c, const lm_co
     q->w = corot_spin(k, &q->V);
     corot_vec F = corot_inertia(c, q);
 
-    q->d = corot_natural(c, k, &q->bow);
-    q->n = corot_elastic(c, k, q);
+    const corot_nat no = {0};
+    q->n = no;
     corot_weight_sub(c, q->g, &q->n);
-    q->h = corot_sag(c, q->d.a, q->d.b);
+    q->h = corot_sag(c, corot_rotvec(&k->a), corot_rotvec(&k->b));
     q->h.x = c->hx;
     q->m = l3_add(l3_cross(q->h, q->g), corot_vec_cross_sum(&q->P, &q->V));
     corot_natural_t_add(k, &q->n, &F, &q->m);

@@ -169,14 +169,6 @@ LM_LANE_INLINE void corot_spin_t_sub(const corot_kin *k, lm_lane3 m, corot_vec *
     F->rb.x -= k->b.eta1 * m.x, F->rb.y -= k->b.eta2 * m.x;
 }
 
-/* Rates of the natural coordinates for nodal velocities V and the frame's spin w; u: of the chord
- * alone. */
-LM_LANE_INLINE corot_nat corot_rates(const corot_kin *k, const corot_vec *V, lm_lane3 w)
-{
-    return (corot_nat){V->xb.x - V->xa.x, corot_tinv(&k->a, l3_sub(V->ra, w)),
-                       corot_tinv(&k->b, l3_sub(V->rb, w))};
-}
-
 LM_LANE_INLINE corot_nat corot_nat_add_scaled(corot_nat d, const lm_lane *f, corot_nat e)
 {
     lm_lane s = *f;

@@ -45,6 +45,7 @@ static inline element random_element(int straight, double beta)
     s->kz[1] -= 1, s->ky[1] -= 1; /* positive definite */
     fill(s->mz, 10, 0), fill(s->my, 10, 0);
     fill(s->bowz, 3, 0.2), fill(s->bowy, 3, 0.2), fill(s->turnz, 3, 0), fill(s->turny, 3, 0);
+    s->shearz = 0.5 + 0.5 * rnd(), s->sheary = 0.5 + 0.5 * rnd();
     if (!straight)
         for (int i = 0; i < 2; i++) e.A[i] = rotation(rnd3(0.4));
     return e;
