@@ -123,10 +123,25 @@ static int solve(const lm_modes *m, int n, const double *M, const double *K, dou
     return bad;
 }
 
+/* Those that are massless but for rounding, which the shift may lift above zero: c moves next to nothing
+ * of the mass, against the size of its motion. */
+static int lacks_mass(const lm_modes *m, int n, const double *Z, const double *c, double *x)
+{
+    lm_dense_mul(m->sys->nv, 1, n, Z, c, x);
+    double size = lm_modes_largest(m, x);
+    return lm_modes_form(m, m->M, x, NULL) <= 1e-13 * lm_modes_trace(m, m->M) * size * size;
+}
+
 /* X = Z C without the massless ones; the largest mu, the lowest frequency, comes last. */
 static limber_status shapes(lm_modes *m, int n, int massless, const double *Z, const double *C)
 {
     size_t nv = (size_t)m->sys->nv;
+    double *x = lm_alloc(sizeof(double) * (nv + 1));
+    if (!x) return LIMBER_MEMORY;
+    while (m->sys->massless && massless < n &&
+           lacks_mass(m, n, Z, C + (size_t)n * (size_t)massless, x))
+        massless++;
+    lm_free(x);
     m->available = n - massless;
     if (lm_modes_reserve(m, n - massless)) return LIMBER_MEMORY;
     lm_dense_mul((int)nv, m->n, n, Z, C + (size_t)n * (size_t)massless, m->X);

@@ -255,19 +255,42 @@ static limber_status reserve(lm_modes *m)
 
 static void rigid_motions(lm_modes *m)
 {
-    const lm_form *form = m->sys->form;
-    size_t nv = (size_t)m->sys->nv;
-    if (!form->rigid_velocity) {
-        m->rigid = m->Mrigid = NULL;
-        return;
-    }
-    for (size_t d = 0; d < 6; d++) {
+    lm_system *sys = m->sys;
+    const lm_form *form = sys->form;
+    size_t nv = (size_t)sys->nv;
+    lm_state rest = {m->g->clock->t, m->g->q, m->v0, m->a0, NULL};
+    int bad = !form->rigid_velocity && !form->rigid_momentum;
+    for (size_t d = 0; d < 6 && !bad; d++) {
         double twist[6] = {0};
         twist[d] = 1;
+        if (!form->rigid_velocity) {
+            sys->hold_idle = 1;
+            bad = form->rigid_momentum(sys, &rest, twist, m->Mrigid + nv * d, &m->total[d]);
+            sys->hold_idle = 0;
+            continue;
+        }
         form->rigid_velocity(m->sys, m->g->q, twist, m->rigid + nv * d);
         lm_modes_mul(m, m->M, m->rigid + nv * d, m->Mrigid + nv * d);
         for (size_t i = 0; i < nv; i++) m->total[d] += m->rigid[nv * d + i] * m->Mrigid[nv * d + i];
     }
+    if (bad) m->rigid = m->Mrigid = NULL;
+}
+
+/* At rest, rotations of point masses that are none (lm_body.idle) have no mass, and stiffness among that of
+ * the other motions. */
+static int hold_idle(lm_modes *m, const lm_state *s)
+{
+    lm_system *sys = m->sys;
+    int some = 0;
+    for (int i = 0; i < sys->model->nbodies; i++)
+        for (int k = 0; k < 9; k += 4) some |= sys->model->bodies[i].idle.m[k] > 0;
+    if (!some) return 0;
+    double mass = lm_modes_trace(m, m->M), stiffness = lm_modes_trace(m, m->K);
+    sys->hold_idle = mass > 0 && stiffness > 0 ? stiffness / mass : 1;
+    int bad =
+        sys->form->jacobian(sys, s, 1, 0, 0, m->M) || sys->form->jacobian(sys, s, 0, 0, 1, m->K);
+    sys->hold_idle = 0;
+    return bad;
 }
 
 static limber_status matrices(lm_modes *m, const double *v, const double *a)
@@ -277,9 +300,11 @@ static limber_status matrices(lm_modes *m, const double *v, const double *a)
     lm_state s = {g->clock->t, g->q, v, a, g->lam};
     double stiff = 0, *size = g->x, allowed = m->moment;
     sys->softness = 0;
-    int bad = sys->form->jacobian(sys, &s, 1, 0, 0, m->M) ||
-              sys->form->jacobian(sys, &s, 0, 1, 0, m->D) ||
-              sys->form->jacobian(sys, &s, 0, 0, 1, m->K);
+    int bad =
+        sys->form->jacobian(sys, &s, 1, 0, 0, m->M) || sys->form->jacobian(sys, &s, 0, 1, 0, m->D);
+    if (v == m->v0) sys->held_by = g->a;
+    bad = bad || sys->form->jacobian(sys, &s, 0, 0, 1, m->K) || (v == m->v0 && hold_idle(m, &s));
+    sys->held_by = NULL;
     if (bad || !all_finite(m)) return not_finite(m);
     m->damped = any(m, m->D);
     m->reactive = reactive(m);

@@ -6,6 +6,16 @@
 
 #include <math.h>
 
+/* The first beam with an element that has no mass, NULL: none. */
+static const char *weightless(const lm_model *m)
+{
+    for (int i = 0; i < m->nbodies; i++)
+        for (int k = 0; k < m->beams[i].nelements; k++)
+            if (m->elements[m->beams[i].first_element + k].shape.mx[0] == 0)
+                return m->bodies[i].name;
+    return NULL;
+}
+
 limber_status lm_refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
 {
     double until = run->opt->until > 0 ? run->opt->until : a->until;
@@ -20,8 +30,17 @@ limber_status lm_refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
     if (a->method == LM_METHOD_EXPLICIT && run->sys && run->sys->massless) {
         lm_error(
             run->diag, a->loc,
-            "method 'explicit' needs inertia for every motion, and a beam here has none about its "
-            "own axis: give its section rhoIy and rhoIz, or use 'generalized-alpha'");
+            "method 'explicit' needs inertia for every motion, and a beam here has none, or none "
+            "about its own axis: give its section rhoA, rhoIy and rhoIz, or use 'radau' or "
+            "'generalized-alpha'");
+        return LIMBER_UNSUPPORTED;
+    }
+    const char *light = a->method == LM_METHOD_BDF ? weightless(run->model) : NULL;
+    if (light) {
+        lm_error(run->diag, a->loc,
+                 "method 'bdf' follows motions without mass with too large errors, and beam '%s' "
+                 "has none: use 'radau' or 'generalized-alpha', or give its section rhoA",
+                 light);
         return LIMBER_UNSUPPORTED;
     }
     if (rows <= LM_OUTPUT_ROWS) return LIMBER_OK;
@@ -36,9 +55,10 @@ limber_status lm_refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
 limber_status lm_refuse_linearize(lm_run *run, const lm_spec_analysis *a)
 {
     if (!run->sys || !run->sys->massless) return LIMBER_OK;
-    lm_error(run->diag, a->loc,
-             "'linearize' needs inertia for every motion, and a beam here has none about its own "
-             "axis: give its section rhoIy and rhoIz");
+    lm_error(
+        run->diag, a->loc,
+        "'linearize' needs inertia for every motion, and a beam here has none, or none about its "
+        "own axis: give its section rhoA, rhoIy and rhoIz; 'modes' needs none");
     return LIMBER_UNSUPPORTED;
 }
 

@@ -71,6 +71,7 @@ static void project(lm_lane *m, int lane, int n, const double *p, double f)
 void lm_corot_const_centre(lm_corot_const *c, int lane)
 {
     double ma = c->m[0][lane], mb = c->m[1][lane], mass = ma + mb, h[2];
+    if (!(mass > 0)) return;
     for (int i = 0; i < 2; i++) {
         h[i] = 0.5 * (c->hz[i][lane] - c->hy[i][lane]);
         c->ht[i][lane] = h[i];

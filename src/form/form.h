@@ -138,6 +138,10 @@ typedef struct lm_form {
     /* Velocities of everything moving as one rigid body with this twist (linear, angular) about the
      * origin, world axes; NULL: the coordinates cannot say it. */
     void (*rigid_velocity)(const lm_system *sys, const double *q, const double twist[6], double *v);
+    /* Where they cannot: p[nv] = M r and r . M r of these velocities r, all the same, at a state at rest (v, a
+     * are zeros). 0, 1. NULL: not known either. */
+    int (*rigid_momentum)(lm_system *sys, const lm_state *rest, const double twist[6], double *p,
+                          double *total);
     /* v and a [nv] of a steady rotation, and which velocities are vectors: kind [nv], and axis [nv] for
      * each of these the direction of the line in the axes that it has. 0; 1: the coordinates cannot say
      * it. NULL: they never can. */
@@ -255,13 +259,19 @@ struct lm_system {
                            * where loops are singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int massless;     /* 1: there are such motions */
-    int quick_mass;   /* 1: divide_by_mass takes time linear in the size, without a matrix */
-    int flexible;     /* 1: bodies can vibrate */
-    int scalar;       /* 1: velocities are single numbers; 0: they come in vectors of three */
-    int algebraic;    /* 1: a force depends on accelerations or reactions */
-    int works;        /* 1: loads, efforts, drives or dampers can do work */
-    int nguards;      /* see form->guards */
-    int mobility;     /* degrees of freedom found by the last select_rows */
+    const double *
+        held_by; /* [nv] accelerations of the state at rest, for K where it is no equilibrium: of the
+                            * loads, what joints carry bends paths, not what accelerates; NULL: all */
+    double
+        hold_idle; /* > 0: lm_body.idle counts as no inertia but, in the matrix, as stiffness, so many
+                       * times as much */
+    int quick_mass;        /* 1: divide_by_mass takes time linear in the size, without a matrix */
+    int flexible;          /* 1: bodies can vibrate */
+    int scalar;            /* 1: velocities are single numbers; 0: they come in vectors of three */
+    int algebraic;         /* 1: a force depends on accelerations or reactions */
+    int works;             /* 1: loads, efforts, drives or dampers can do work */
+    int nguards;           /* see form->guards */
+    int mobility;          /* degrees of freedom found by the last select_rows */
     lm_discrete *discrete; /* what changes between steps only; NULL: the model has no such thing */
     double noise; /* errors of the residual over those of rounding: 1, or more with differences */
     char trouble[420]; /* why a state beyond the last accepted one could not be evaluated, where the

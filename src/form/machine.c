@@ -39,6 +39,8 @@ static void pass_on(machine *s)
     in->spin = m->spin;
     in->softness = m->softness;
     in->regular_mass = m->regular_mass;
+    in->hold_idle = m->hold_idle;
+    in->held_by = m->held_by;
 }
 
 static void take_back(machine *s)
@@ -425,6 +427,15 @@ static void rigid_velocity(const lm_system *sys, const double *q, const double t
     memset(v + s->in->nv, 0, sizeof(double) * (size_t)s->n);
 }
 
+static int rigid_momentum(lm_system *sys, const lm_state *rest, const double twist[6], double *p,
+                          double *total)
+{
+    machine *s = (machine *)sys;
+    pass_on(s);
+    memset(p + s->in->nv, 0, sizeof(double) * (size_t)s->n);
+    return s->in->form->rigid_momentum(s->in, rest, twist, p, total);
+}
+
 /* ---- sensors ---- */
 
 static const double *slots(const lm_system *sys)
@@ -484,6 +495,7 @@ static void fill_form(machine *s)
         .describe_motion = describe_motion,
         .next_kink = next_kink,
         .rigid_velocity = in->rigid_velocity ? rigid_velocity : NULL,
+        .rigid_momentum = in->rigid_momentum ? rigid_momentum : NULL,
         .guards = in->guards ? machine_guards : NULL,
         .describe_guard = machine_describe_guard,
         .powers = s->spec->elements.n ? machine_powers : NULL,

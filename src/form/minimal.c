@@ -421,6 +421,7 @@ const lm_form lm_form_minimal = {
     .next_kink = next_kink,
     .guards = minimal_guards,
     .describe_guard = minimal_describe_guard,
+    .rigid_momentum = minimal_rigid_momentum,
     .turn = minimal_turn,
     .ports = &moved_ports,
 };

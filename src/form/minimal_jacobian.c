@@ -106,6 +106,16 @@ static int add_all_sensed(minimal *s, const lm_state *st, double cD, double cK, 
     return 0;
 }
 
+/* The nodes' forces that bend paths: those with the accelerations of a state that is held. */
+static int held_forces(minimal *s, const lm_state *st)
+{
+    lm_state inner, held = *st;
+    held.a = s->sys.held_by;
+    int bad = minimal_enter(s, &held, &inner);
+    if (!bad) bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, NULL, NULL);
+    return bad ? bad : minimal_enter(s, st, &inner);
+}
+
 static int assemble(minimal *s, const lm_state *st, const lm_mix *w)
 {
     for (int t = 0; t < w->n; t++) memset(w->to[t], 0, sizeof(double) * (size_t)s->sys.pattern.nnz);
@@ -114,6 +124,7 @@ static int assemble(minimal *s, const lm_state *st, const lm_mix *w)
     if (!bad) bad = minimal_jets(s, st);
     if (!bad) bad = moved_matrices(&s->moved, &inner, w);
     if (!bad && w->stiffness) bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, NULL, NULL);
+    if (!bad && w->stiffness && s->sys.held_by) bad = held_forces(s, st);
     if (bad) return bad;
     for (int m = 0; m < s->m->nnodes; m++) {
         const moved_node *node = &s->moved.node[m];

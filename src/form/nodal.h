@@ -14,7 +14,7 @@ enum { NODE_Q = 7, NODE_V = 6 };
 typedef struct nodal_rigid { /* mass at a node */
     int node;
     double mass;
-    lm_m3 J;
+    lm_m3 J, idle;
     int xdiag[3]; /* places of the translational diagonal in the matrix */
     int rot[3];   /* places of the columns of the rotational 3x3 block */
 } nodal_rigid;

@@ -76,6 +76,7 @@ static void inertia(nodal *s, const lm_state *st, double *r)
         v3_acc(r + at, v3_mul(b->mass, v3_sub(v3_from(st->a + at), g)));
         lm_v3 w = m3_tv(R, v3_from(st->v + at + 3)), al = m3_tv(R, v3_from(st->a + at + 3));
         lm_v3 h = v3_add(m3_v(&b->J, al), v3_cross(w, m3_v(&b->J, w)));
+        if (s->sys.hold_idle > 0) h = v3_sub(h, m3_v(&b->idle, al));
         v3_acc(r + at + 3, m3_v(R, h));
     }
 }

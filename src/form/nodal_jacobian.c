@@ -224,6 +224,14 @@ void nodal_spin_tangent(const lm_m3 *J, lm_v3 w, lm_v3 al, lm_m3 *D, lm_m3 *K)
     *K = m3_add(m3_add(Y, m3_scale(-1, Ja)), m3_mul(&W, &Z));
 }
 
+/* Rotations that are not there: springs in place of their inertia. */
+static lm_m3 held(const nodal *s, const nodal_rigid *b, double cM, double cK)
+{
+    const lm_m3 *R = &s->kin.R[b->node];
+    lm_m3 Rt = m3_t(R), J = m3_mul(R, &b->idle);
+    return m3_scale(cK * s->sys.hold_idle - cM, m3_mul(&J, &Rt));
+}
+
 static void inertia(nodal *s, const lm_state *st, double cM, double cD, double cK, double *values)
 {
     for (int k = 0; k < s->nrigid; k++) {
@@ -233,6 +241,7 @@ static void inertia(nodal *s, const lm_state *st, double cM, double cD, double c
         lm_m3 Rt = m3_t(R), J = m3_mul(R, &b->J);
         J = m3_mul(&J, &Rt);
         lm_m3 B = m3_scale(cM, J);
+        if (s->sys.hold_idle > 0) B = m3_add(B, held(s, b, cM, cK));
         for (int c = 0; c < 3; c++) values[b->xdiag[c]] += cM * b->mass;
         if (cD != 0 || cK != 0) {
             lm_m3 D, K;

@@ -231,8 +231,10 @@ static int build(nodal *s)
     note_variables(s);
     for (int i = 0; i < m->nbodies; i++)
         if (m->bodies[i].type == LM_BODY_RIGID)
-            s->rigid[s->nrigid++] = (nodal_rigid){
-                .node = m->bodies[i].first_node, .mass = m->bodies[i].mass, .J = m->bodies[i].J};
+            s->rigid[s->nrigid++] = (nodal_rigid){.node = m->bodies[i].first_node,
+                                                  .mass = m->bodies[i].mass,
+                                                  .J = m->bodies[i].J,
+                                                  .idle = m->bodies[i].idle};
     if (nodal_make_beams(s) || nodal_make_drags(s) || nodal_make_supers(s) || nodal_make_flex(s))
         return -1;
     s->sys.massless |= s->beams.spinless;

@@ -155,6 +155,7 @@ int lm_compile(lm_model *m, const lm_spec *spec, lm_diag *diag)
     for (int i = 0; i < spec->joints.n; i++) lm_compile_joint(m, i, diag);
     for (int i = 0; i < spec->forces.n; i++) lm_compile_force(m, i, diag);
     lm_compile_initial(m);
+    lm_compile_idle(m);
     return diag->errors > errors ? -1 : 0;
 }
 

@@ -17,5 +17,6 @@ void lm_compile_frame(lm_model *m, int i);
 void lm_compile_joint(lm_model *m, int i, lm_diag *diag);
 void lm_compile_force(lm_model *m, int i, lm_diag *diag);
 void lm_compile_initial(lm_model *m);
+void lm_compile_idle(lm_model *m);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct lm_body {
     int first_node, nnodes;
     double mass; /* rigid */
     lm_m3 J;     /* rigid: inertia about the mass centre, body axes */
+    lm_m3 idle;  /* rigid: part of J about axes without inertia that nothing turns it about */
     lm_v3 com;   /* rigid: mass centre in the body frame */
     int super;   /* superelement: index into supers; else -1 */
 } lm_body;

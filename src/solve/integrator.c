@@ -155,7 +155,10 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     lm_system *sys = g->sys;
     double change = 0;
     int bad = lm_check_mass(g, t, g->q, g->v);
+    if (!bad && sys->massless) bad = lm_check_massless(g, t, g->q, g->v);
     if (!bad && keep_step) bad = close_gap(g, t);
+    int settles = sys->massless && !sys->nvariables && !sys->algebraic;
+    if (!bad && settles) bad = lm_settle_massless(g, t);
     if (!bad) bad = lm_project_velocity(g, t, g->q, g->v, &change);
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) {

@@ -160,6 +160,10 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
 /* The same, and 1 when a free motion has no mass to rounding. */
 int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v);
+/* massless.c: the same where motions may have stiffness instead; and those put where their forces vanish, q
+ * and v of the integrator. 0; 1, 2 as above; -1: no memory. */
+int lm_check_massless(lm_integrator *g, double t, const double *q, const double *v);
+int lm_settle_massless(lm_integrator *g, double t);
 int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change);
 /* Positions onto the constraints; *gap: violation left. 0; 1: does not converge. */
 int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap);

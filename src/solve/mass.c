@@ -21,6 +21,40 @@ static double mass_unit(const lm_system *sys, const double *values)
 #define MASS_SOFTNESS 1e-8
 enum { REFINEMENTS = 2 };
 
+/* Motions without mass, whose stiffness says where they are, get a little on the diagonal of the matrix:
+ *
+ *     D_ii = SPARE M_ii,   or SPARE times the least of all M_kk of its kind where M_ii = 0.
+ *
+ * The right side has none of it: refined, the accelerations of all that has mass are those without. */
+#define SPARE   1e-6
+#define NO_MASS 1e-13 /* of the largest M_kk of its kind: rounding */
+
+/* The largest and the least M_kk above rounding, of lengths or of angles. */
+static void mass_range(const lm_system *sys, const double *values, int angular, double range[2])
+{
+    range[0] = 0, range[1] = INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < sys->nv - sys->nvariables; i++) {
+            int k = lm_pattern_find(&sys->pattern, i, i);
+            if (k < 0 || sys->angular[i] != angular) continue;
+            if (pass == 0) range[0] = fmax(range[0], values[k]);
+            if (pass == 1 && values[k] > NO_MASS * range[0]) range[1] = fmin(range[1], values[k]);
+        }
+}
+
+static void add_spare(const lm_integrator *g, double *values)
+{
+    const lm_system *sys = g->sys;
+    double range[2][2], size = g->clock->size > 0 ? g->clock->size : 1;
+    for (int a = 0; a < 2; a++) mass_range(sys, values, a, range[a]);
+    if (range[0][0] == 0) range[0][1] = range[1][0] > 0 ? range[1][1] / (size * size) : 1;
+    if (range[1][0] == 0) range[1][1] = 1e-2 * size * size * range[0][1];
+    for (int i = 0; i < sys->nv - sys->nvariables; i++) {
+        int k = lm_pattern_find(&sys->pattern, i, i), a = sys->angular[i];
+        if (k >= 0) values[k] += SPARE * fmax(values[k], range[a][1]);
+    }
+}
+
 /* The matrix [M/unit Phi^T; Phi 0], factored. */
 static int factor_mass(lm_integrator *g, const lm_state *s)
 {
@@ -35,6 +69,7 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
     sys->regular_mass = 1;
     int bad = sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values);
     sys->regular_mass = 0;
+    if (!bad && sys->massless) add_spare(g, values);
     lm_linear_set_mass(g->lin, 1);
     return bad ? 2 : lm_linear_factor(g->lin);
 }
@@ -57,7 +92,7 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
 {
     int nv = g->sys->nv, n = nv + g->sys->nl;
     int bad = lm_factor_mass(g, t, q, v);
-    if (bad || lm_linear_rcond(g->lin) > 1e-14) return bad;
+    if (bad || g->sys->massless || lm_linear_rcond(g->lin) > 1e-14) return bad;
     for (int i = 0; i < n; i++) g->x[i] = i < nv ? sin(1.0 + i) * lever(g, i) : 0;
     lm_linear_solve(g->lin, g->x);
     double most = 0;
@@ -125,7 +160,7 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
             size = fmax(size, fabs(lam[k]) / g->mass_unit);
         }
         if (!isfinite(sum + change)) return 2;
-        if (!sys->algebraic && (sys->nl == 0 || it >= REFINEMENTS)) return 0;
+        if (!sys->algebraic && ((sys->nl == 0 && !sys->massless) || it >= REFINEMENTS)) return 0;
         if (!sys->algebraic) continue;
         /* far from the solution Newton's method may be slow; near it what shrinks no more is rounding */
         if (it > 0 && (change <= 1e-13 * size || (change >= 0.5 * last && change <= 1e-6 * size)))

@@ -1,0 +1,36 @@
+/* Everything moving as one, which the coordinates cannot say: its momentum along each of them. */
+#include "form/minimal.h"
+
+#include <string.h>
+
+/* M r of the nodes into ri: the residual is linear in accelerations, and grows by it with a = r. */
+static int nodal_momentum(minimal *s, const lm_state *inner, const double twist[6])
+{
+    lm_moved *to = &s->moved;
+    int n = s->in->sys.nv;
+    memset(to->vi, 0, sizeof(double) * (size_t)n);
+    memset(to->ai, 0, sizeof(double) * (size_t)n);
+    if (nodal_residual(&s->in->sys, inner, s->trial, NULL, NULL)) return 1;
+    nodal_rigid_velocity(&s->in->sys, to->qi, twist, to->ai);
+    if (nodal_residual(&s->in->sys, inner, to->ri, NULL, NULL)) return 1;
+    for (int i = 0; i < n; i++) to->ri[i] -= s->trial[i];
+    return 0;
+}
+
+/* p = X^T M r */
+int minimal_rigid_momentum(lm_system *sys, const lm_state *rest, const double twist[6], double *p,
+                           double *total)
+{
+    minimal *s = (minimal *)sys;
+    const lm_moved *of = &s->moved;
+    lm_state inner;
+    *total = 0;
+    if (minimal_enter(s, rest, &inner) || minimal_jets(s, rest)) return 1;
+    if (nodal_momentum(s, &inner, twist)) return 1;
+    for (int i = 0; i < s->in->sys.nv; i++) *total += of->ai[i] * of->ri[i];
+    memset(p, 0, sizeof(double) * (size_t)sys->nv);
+    for (int m = 0; m < s->m->nnodes; m++)
+        for (int k = of->node[m].first; k < of->node[m].first + of->node[m].n; k++)
+            p[of->cols[k]] += moved_dot(of->jets[k].X, of->ri + NODE_V * m);
+    return 0;
+}
