@@ -1,9 +1,9 @@
-/* Which rigid motion of a beam its damping by mass is measured against. */
+/* Which rigid motion of a structure its damping by mass is measured against. */
 #include "form/damping_frame.h"
 
 #include <string.h>
 
-/* ---- what holds the beam ---- */
+/* ---- what holds the structure ---- */
 
 static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_frame *f)
 {
@@ -20,27 +20,34 @@ static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_fra
     }
 }
 
-/* All rows that hold the beam, and the masses that it carries. */
-static int list_rows(const damping_net *net, int body, lm_arena *arena, damping_frame *f)
+/* The mass behind a joint that does not hold, shared by the joints that lead to it. */
+static void add_carried(const damping_net *net, int own, int joint, int part, damping_frame *f)
+{
+    const lm_pair *p = &net->m->pairs[net->m->joints[joint].pair];
+    int side = damping_net_side(net, own, joint), links = 0;
+    for (int k = net->first[own]; k < net->first[own + 1]; k++)
+        links += damping_net_part(net, own, net->joint[k]) == part;
+    f->carried[f->ncarried++] = (damping_mass){.k = net->index[p->node[side]],
+                                               .r = p->r[side],
+                                               .mass = damping_net_mass(net, own, part) / links};
+}
+
+/* All rows that hold the structure, and the masses that it carries. */
+static int list_rows(const damping_net *net, int own, lm_arena *arena, damping_frame *f)
 {
     const lm_model *m = net->m;
-    const int *joint = net->joint + net->first[body];
-    int n = net->first[body + 1] - net->first[body], most = 0, by = damping_net_holder(net, body);
+    const int *joint = net->joint + net->first[own];
+    int n = net->first[own + 1] - net->first[own], most = 0, by = damping_net_holder(net, own);
     for (int k = 0; k < n; k++) most += m->joints[joint[k]].nrows + m->joints[joint[k]].nactions;
     f->row = LM_NEW_N(arena, damping_row, most);
-    f->carried = LM_NEW_N(arena, double, f->n);
+    f->carried = LM_NEW_N(arena, damping_mass, n);
     if (!f->row || !f->carried) return -1;
     for (int k = 0; k < n; k++) {
-        const lm_joint *j = &m->joints[joint[k]];
-        int side = damping_net_side(net, body, joint[k]), links = 0;
-        int part = damping_net_part(net, body, joint[k]);
-        if (part == by) {
-            add_rows(m, j, side, f);
-            continue;
-        }
-        for (int i = 0; i < n; i++) links += damping_net_part(net, body, joint[i]) == part;
-        f->carried[m->pairs[j->pair].node[side] - f->first] +=
-            damping_net_mass(net, body, part) / links;
+        int part = damping_net_part(net, own, joint[k]);
+        if (part == by)
+            add_rows(m, &m->joints[joint[k]], damping_net_side(net, own, joint[k]), f);
+        else
+            add_carried(net, own, joint[k], part, f);
     }
     return 0;
 }
@@ -155,11 +162,11 @@ static int is_held(const damping_frame *f, int node)
 static int clamped(const damping_frame *f, const lm_model *m)
 {
     int best = -1, fewest = 6;
-    for (int node = f->first; node < f->first + f->n; node++) {
+    for (int k = 0; k < f->n; k++) {
         double A[6][6];
-        if (!is_held(f, node)) continue;
-        int n = free_twists(f, m, NULL, node, A);
-        if (n < fewest && cannot_turn(f, n, A, NULL)) best = node, fewest = n;
+        if (!is_held(f, f->list[k])) continue;
+        int n = free_twists(f, m, NULL, f->list[k], A);
+        if (n < fewest && cannot_turn(f, n, A, NULL)) best = k, fewest = n;
     }
     return best;
 }
@@ -171,9 +178,14 @@ static void chord_shares(damping_frame *f, const lm_model *m, lm_v3 d)
     lm_v3 axis = v3_unit(d);
     for (int e = 0; e < 2; e++) {
         double A[6][6], slides = 0;
+        lm_m3 R = quat_m3(m->nodes[f->node[e]].q);
+        lm_v3 arm = m3_v(&R, f->r[e]);
         int n = free_twists(f, m, NULL, f->node[e], A);
         about[e] = cannot_turn(f, n, A, &axis);
-        for (int k = 0; k < n; k++) slides = fmax(slides, fabs(v3_dot(v3_from(A[k]), axis)));
+        for (int k = 0; k < n; k++) {
+            lm_v3 v = v3_add(v3_from(A[k]), v3_cross(v3_from(A[k] + 3), arm));
+            slides = fmax(slides, fabs(v3_dot(v, axis)));
+        }
         along[e] = slides < 1e-6;
     }
     f->along = along[0] == along[1] ? 0.5 : along[1];
@@ -181,30 +193,62 @@ static void chord_shares(damping_frame *f, const lm_model *m, lm_v3 d)
     f->fitted = !about[0] && !about[1];
 }
 
-int damping_frame_make(const damping_net *net, int body, lm_arena *arena, damping_frame *out)
+/* Where the joint of a row takes hold, as drawn. */
+static lm_v3 drawn_point(const lm_model *m, const damping_row *r)
 {
-    const lm_model *m = net->m;
-    damping_frame *f = out;
-    *f = (damping_frame){.first = m->bodies[body].first_node,
-                         .n = m->beams[body].nelements + 1,
-                         .node = {m->bodies[body].first_node, -1},
-                         .length = m->beams[body].length};
-    if (list_rows(net, body, arena, f)) return -1;
-    int at = clamped(f, m), end[2] = {-1, -1}, held = 0;
-    for (int node = f->first; node < f->first + f->n; node++) {
-        if (!is_held(f, node)) continue;
-        if (end[0] < 0) end[0] = node;
-        end[1] = node, held++;
-    }
-    if (held) f->node[0] = at >= 0 ? at : end[0];
+    const lm_node *n = &m->nodes[r->node];
+    lm_m3 R = quat_m3(n->q);
+    return v3_add(n->x, m3_v(&R, m->pairs[r->pair].r[r->side]));
+}
+
+/* The two held points that are farthest from each other, the first of them nearer to the start; the chord. */
+static lm_v3 choose_chord(damping_frame *f, const lm_model *m)
+{
+    const damping_row *end[2] = {f->row, f->row};
+    double most = -1;
+    for (int i = 0; i < f->nrows; i++)
+        for (int j = 0; j < i; j++) {
+            const damping_row *a = &f->row[i], *b = &f->row[j];
+            if (a->pair == a[-1].pair || a->pair == b->pair) continue; /* one of each joint */
+            double d = v3_norm(v3_sub(drawn_point(m, a), drawn_point(m, b)));
+            if (d <= most * (1 + 1e-9)) continue;
+            most = d;
+            end[0] = a->node < b->node ? a : b, end[1] = a->node < b->node ? b : a;
+        }
+    for (int e = 0; e < 2; e++) f->node[e] = end[e]->node, f->r[e] = m->pairs[end[e]->pair].r[end[e]->side];
+    return v3_sub(drawn_point(m, end[1]), drawn_point(m, end[0]));
+}
+
+static void choose(damping_frame *f, const lm_model *m)
+{
+    int at = clamped(f, m), held = 0;
     double A[6][6];
+    for (int k = 0; k < f->n; k++) held += is_held(f, f->list[k]);
+    int first = at >= 0 ? at : 0;
+    while (at < 0 && held && !is_held(f, f->list[first])) first++;
+    f->node[0] = f->list[first];
     f->fitted = held < 2 && free_twists(f, m, NULL, f->node[0], A) > 0;
-    if (at >= 0 || held < 2) return 0;
-    lm_v3 d = v3_sub(m->nodes[end[1]].x, m->nodes[end[0]].x);
+    if (at >= 0 || held < 2) return;
+    lm_v3 d = choose_chord(f, m);
     f->fitted = 1;
-    if (v3_norm(d) <= 1e-3 * f->length) return 0; /* a ring has no chord */
-    f->node[1] = end[1];
-    chord_shares(f, m, d);
+    if (v3_norm(d) > 1e-3 * f->length) {
+        chord_shares(f, m, d);
+        return;
+    }
+    f->node[0] = f->list[first], f->node[1] = -1; /* a ring has no chord */
+    f->r[0] = f->r[1] = v3(0, 0, 0);
+}
+
+int damping_frame_make(const damping_net *net, int own, lm_arena *arena, damping_frame *out)
+{
+    damping_frame *f = out;
+    int n = net->node_first[own + 1] - net->node_first[own], *list = LM_NEW_N(arena, int, n);
+    *f = (damping_frame){.n = n, .list = list, .node = {-1, -1}, .length = net->length[own]};
+    if (!list) return -1;
+    for (int k = 0; k < n; k++) list[k] = net->node[net->node_first[own] + k];
+    if (list_rows(net, own, arena, f)) return -1;
+    choose(f, net->m);
+    for (int e = 0; e < 2; e++) f->at[e] = f->node[e] < 0 ? -1 : net->index[f->node[e]];
     return 0;
 }
 

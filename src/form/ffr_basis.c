@@ -126,7 +126,7 @@ static void finish(const ffr_mesh *g, ffr_store *s, lm_floating *out)
     int ne = out->ne, missing = 0;
     double l = out->place[out->nplaces - 1].x0 / g->part->n;
     for (int i = 0; i < ne * ne; i++) s->C[i] = beam->damping_stiffness * s->K[i];
-    if (beam->damping_mass != 0 || beam->damping_stiffness != 0) out->C = s->C;
+    if (beam->damping_stiffness != 0) out->C = s->C;
     for (int i = 0; i < ne; i++) {
         int none = s->Mff[i + ne * i] == 0;
         s->spare[i] = none ? 0.01 * l * l * s->spare[i] : 0;
@@ -135,8 +135,7 @@ static void finish(const ffr_mesh *g, ffr_store *s, lm_floating *out)
     if (missing) out->spare = s->spare;
 }
 
-static int make(ffr_mesh *g, const damping_net *net, lm_arena *arena, lm_arena *temp, lm_diag *diag,
-                lm_floating *out)
+static int make(ffr_mesh *g, lm_arena *arena, lm_arena *temp, lm_diag *diag, lm_floating *out)
 {
     ffr_shapes b = {0};
     ffr_store s;
@@ -146,17 +145,16 @@ static int make(ffr_mesh *g, const damping_net *net, lm_arena *arena, lm_arena *
     int modes = g->m->spec->formulation.basis_modes;
     int rc = modes ? ffr_modes_make(g, temp, diag, &b) : splines_make(g, temp, &b);
     if (!rc) rc = ffr_mesh_integrate(g, &b, temp, &s, out);
-    if (rc) return rc;
-    finish(g, &s, out);
-    return ffr_damping_add(net, g->part, out, temp, s.C);
+    if (!rc) finish(g, &s, out);
+    return rc;
 }
 
-int ffr_basis_make(const damping_net *net, const ffr_part *part, lm_arena *arena, double *scratch,
+int ffr_basis_make(const lm_model *m, const ffr_part *part, lm_arena *arena, double *scratch,
                    lm_diag *diag, lm_floating *out)
 {
-    ffr_mesh g = {.m = net->m, .part = part, .scratch = scratch};
+    ffr_mesh g = {.m = m, .part = part, .scratch = scratch};
     lm_arena temp = {0};
-    int rc = make(&g, net, arena, &temp, diag, out);
+    int rc = make(&g, arena, &temp, diag, out);
     lm_arena_free(&temp);
     return rc;
 }
@@ -192,13 +190,13 @@ static double far_off(const lm_model *m, const ffr_part *p)
     return most;
 }
 
-/* Shapes go with the fifth power of the length at most. Damping by mass depends on what holds the beam. */
+/* Shapes go with the fifth power of the length at most. */
 int ffr_basis_same(const lm_model *m, const ffr_part *a, const ffr_part *b)
 {
     const lm_beam *p = &m->beams[a->body], *q = &m->beams[b->body];
     const lm_spec_body *of = m->spec->bodies.at;
-    if (a->n != b->n || of[a->body].timoshenko != of[b->body].timoshenko || p->damping_mass != 0 ||
-        q->damping_mass != 0 || p->damping_stiffness != q->damping_stiffness)
+    if (a->n != b->n || of[a->body].timoshenko != of[b->body].timoshenko ||
+        p->damping_stiffness != q->damping_stiffness)
         return 0;
     double rounding = 4 * DBL_EPSILON * fmax(far_off(m, a), far_off(m, b));
     for (int k = 0; k < a->n; k++) {

@@ -3,7 +3,7 @@
 #define LM_FORM_FFR_BASIS_H
 
 #include "elem/floating.h"
-#include "form/damping_net.h"
+#include "model/model.h"
 
 /* A straight part of a beam: n elements of m->elements from `first` on, between n + 1 nodes. Its
  * floating frame is that of its first node. */
@@ -18,14 +18,10 @@ typedef struct ffr_part {
 
 /* The basis that spec->formulation asks for (basis, modes, stiffening). 0; -1: no memory; 1:
  * errors in `diag`. `scratch` as for lm_beam_section. */
-int ffr_basis_make(const damping_net *net, const ffr_part *part, lm_arena *arena, double *scratch,
+int ffr_basis_make(const lm_model *m, const ffr_part *part, lm_arena *arena, double *scratch,
                    lm_diag *diag, lm_floating *out);
 /* 1: both parts give the same lm_floating (same sections along it, lengths, theory, damping), so
  * that one will do for both. */
 int ffr_basis_same(const lm_model *m, const ffr_part *a, const ffr_part *b);
-
-/* ffr_damping.c: damping by mass, added to C; f has its mass. 0; -1: no memory in `temp`. */
-int ffr_damping_add(const damping_net *net, const ffr_part *part, const lm_floating *f,
-                    lm_arena *temp, double *C);
 
 #endif

@@ -27,8 +27,7 @@ static int corner(const lm_model *m, int element)
 }
 
 /* 1: a new part of the beam begins with its k-th element. Modes know what acts on a part's ends; a joint
- * further inside would find too few of them to move by. Damping by mass is measured against a rigid motion of
- * the whole beam, which only one part knows. */
+ * further inside would find too few of them to move by. */
 static int begins(const lm_model *m, const lm_beam *b, const unsigned char *joined, int k)
 {
     const int *found = m->spec->formulation.frames;
@@ -37,9 +36,7 @@ static int begins(const lm_model *m, const lm_beam *b, const unsigned char *join
     if (k == 0) return 1;
     if (m->spec->formulation.basis_modes && joined[m->elements[b->first_element + k].node[0]])
         return 1;
-    if (parts == 0)
-        parts =
-            b->damping_mass != 0 ? 1 : (b->nelements + ELEMENTS_PER_PART - 1) / ELEMENTS_PER_PART;
+    if (parts == 0) parts = (b->nelements + ELEMENTS_PER_PART - 1) / ELEMENTS_PER_PART;
     if (parts > b->nelements) parts = b->nelements;
     return k * parts / b->nelements != (k - 1) * parts / b->nelements ||
            corner(m, b->first_element + k);

@@ -23,23 +23,6 @@ static void refuse(const lm_model *m, lm_diag *diag)
     }
 }
 
-/* Damping by mass is measured against a rigid motion of the whole beam, which only one part knows. */
-static void refuse_drag(const ffr *s, lm_diag *diag)
-{
-    const ffr_part *p = s->division->part;
-    for (int k = 1; k < s->division->nparts; k++) {
-        if (p[k].body != p[k - 1].body || s->m->beams[p[k].body].damping_mass == 0) continue;
-        const lm_spec_item *item = &s->m->spec->bodies.at[p[k].body].item;
-        lm_error(
-            diag, item->loc,
-            "beam '%s' has damping by mass, and in 'ffr' several parts (by 'substructures', "
-            "corners of its axis, or joints on modes), whose frames it would hold against each "
-            "other: damp it by 'stiffness', or use the corotational formulation",
-            item->name);
-        while (k + 1 < s->division->nparts && p[k + 1].body == p[k].body) k++;
-    }
-}
-
 /* The forces in a section follow from those at the nodes: nothing that acts on these can read them. */
 static void refuse_sections(const ffr *s, lm_diag *diag)
 {
@@ -55,7 +38,7 @@ static void refuse_sections(const ffr *s, lm_diag *diag)
 /* ---- units ---- */
 
 /* The shapes of a part: those of an equal one before it, or new ones. 0, -1, 1 as ffr_basis_make. */
-static int find_basis(ffr *s, const damping_net *net, int part, const lm_floating **of,
+static int find_basis(ffr *s, int part, const lm_floating **of,
                       double *scratch, lm_diag *diag)
 {
     enum { LOOK_BACK = 16 }; /* chains are of one kind, or of a few in turn */
@@ -67,17 +50,16 @@ static int find_basis(ffr *s, const damping_net *net, int part, const lm_floatin
         }
     lm_floating *f = LM_NEW(&s->arena, lm_floating);
     of[part] = f;
-    return f ? ffr_basis_make(net, &p[part], &s->arena, scratch, diag, f) : -1;
+    return f ? ffr_basis_make(s->m, &p[part], &s->arena, scratch, diag, f) : -1;
 }
 
 static int make_bases(ffr *s, const lm_floating **of, lm_diag *diag)
 {
     lm_arena temp = {0};
-    damping_net net;
     double *scratch = LM_NEW_N(&temp, double, s->m->section_scratch);
-    int bad = scratch && !damping_net_make(s->m, s->m->njoints, &temp, &net) ? 0 : -1;
+    int bad = scratch ? 0 : -1;
     for (int p = 0; p < s->division->nparts && !bad; p++)
-        bad = find_basis(s, &net, p, of, scratch, diag);
+        bad = find_basis(s, p, of, scratch, diag);
     lm_arena_free(&temp);
     return bad;
 }
@@ -392,7 +374,6 @@ limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (!st) {
         s->sys = traits(s->m, m->nnodes, in);
         refuse_sections(s, diag);
-        refuse_drag(s, diag);
         int bad = build(s, diag);
         st = bad < 0 ? LIMBER_MEMORY : bad > 0 || diag->errors > errors ? LIMBER_INPUT : LIMBER_OK;
     }

@@ -95,14 +95,13 @@ static double wanted(const lm_small *small, int body)
     return n;
 }
 
-/* One that is damped by mass cannot have several. */
 static void remedy(const lm_small *small, int body, char *text, size_t size)
 {
     const ffr *s = ((const ffr_small *)small)->of;
     const lm_beam *b = &s->m->beams[body];
     double frames = wanted(small, body);
     const char *more = frames > b->nelements ? " and as many 'elements'" : "";
-    if (b->damping_mass != 0 || frames > MANY || !s->m->spec->formulation.stiffening)
+    if (frames > MANY || !s->m->spec->formulation.stiffening)
         snprintf(text, size, "use 'corotational'");
     else if (divides(s) && s->small.parts[body] >= b->nelements)
         snprintf(text, size, "write 'elements: %.0f', or use 'corotational'", frames);
@@ -117,7 +116,7 @@ static int divide(const lm_small *small, int body)
     const ffr *s = ((const ffr_small *)small)->of;
     const lm_beam *b = &s->m->beams[body];
     double frames = fmin(wanted(small, body), b->nelements);
-    if (!divides(s) || b->damping_mass != 0 || frames <= s->small.parts[body]) return 0;
+    if (!divides(s) || frames <= s->small.parts[body]) return 0;
     return (int)frames;
 }
 

@@ -117,12 +117,6 @@ typedef struct nodal_beams {
     int spinless;        /* some element has no inertia about its axis */
 } nodal_beams;
 
-/* An element of a beam with mass-proportional damping (nodal_drag.h). */
-typedef struct nodal_drag {
-    int element;
-    struct nodal_damped *beam;
-} nodal_drag;
-
 typedef struct nodal_natural { /* deformation of an element, and its frame */
     double u;
     lm_v3 b[2];
@@ -174,9 +168,11 @@ typedef struct nodal {
     const nodal_floating *floating; /* ... unless this is there */
     int nlumps;
     nodal_lump *lumps; /* of the division */
-    int ndrags, ndamped;
-    nodal_drag *drags;
-    struct nodal_damped *damped;
+    int ndamped;
+    struct nodal_damped *damped; /* structures with damping by mass (nodal_drag.h) */
+    struct nodal_damped **drag;  /* [nelements] the one that the element belongs to, or NULL */
+    int *drag_index;             /* [nnodes] place of a node among those of its structure */
+    double *drag_force;          /* [nv] these forces at the last residual */
     int *super_first; /* [nsupers] first node of each superelement */
     int **super_at;   /* [nsupers][columns] place of the first entry of each column */
     double *super_scratch, *super_block;
@@ -303,8 +299,8 @@ void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb);
 void nodal_drag_places(nodal *s);
 
 /* nodal_drag.c */
-/* alpha v' and alpha M v' of an element's two nodes, world axes. */
-void nodal_drag_forces(const nodal *s, const lm_state *st, const nodal_drag *d, double rel[12],
+/* alpha v' and alpha M v' of an element's two nodes, world axes; zero where nothing is damped. */
+void nodal_drag_forces(const nodal *s, const lm_state *st, int element, double rel[12],
                        double f[12]);
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r);
 void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values);

@@ -1,18 +1,18 @@
 /* Mass-proportional damping of beams: alpha M on the velocities relative to a rigid motion that follows
- * the beam (form/damping_frame.h).
+ * the structure (form/damping_frame.h).
  *
- * With the nodes' twists V, their rigid motions R about node[0] of the frame and the reference xi = B V, the
- * velocities are V' = V - R xi, and the beam has the forces
+ * With the nodes' twists V, their rigid motions R about the base of the frame and the reference xi = B V, the
+ * velocities are V' = V - R xi, and the structure has the forces
  *
- *     f = alpha M V'  on its nodes,   -B^T h,  h = R^T f,  on those that xi is made of,
+ *     f = C V'  on its nodes,   -B^T h,  h = R^T f,  on those that xi is made of,
  *
- * M the consistent mass of its elements, turning with their chords, or that of its rigid pieces. Since B R is
- * the identity a rigid motion of the whole beam is not damped and momentum is kept, and the power lost is
- * alpha V'^T M V'.
+ * C the sum of alpha M, M the consistent mass of the elements, turning with their chords, or that of rigid
+ * pieces. Since B R is the identity a rigid motion of the whole structure is not damped and momentum is kept,
+ * and the power lost is V'^T C V'.
  *
  * What the joints leave free is fitted: xi = b V + A w, and w leaves no momentum A^T W^T (V - R xi) with the
- * weights W = M R as drawn, turning with node[0]. Those of the deformed beam would take a straight beam that
- * is bent a little for one that can turn about its chord. */
+ * weights W = M R of all bodies as drawn, turning with node[0]. Those of the deformed structure would take a
+ * straight beam that is bent a little for one that can turn about its chord. */
 #include "form/nodal_drag.h"
 
 #include <string.h>
@@ -41,22 +41,48 @@ static void carried_by(const damping_frame *f, lm_v3 d, int e, const double *x, 
     v3_put(xi, v), v3_put(xi + 3, w);
 }
 
-static lm_v3 chord(const damping_frame *f, const lm_state *st)
+/* From a node of the frame to its end of the chord. */
+static lm_v3 lever(const nodal *s, const damping_frame *f, int e)
+{
+    return m3_v(&s->kin.R[f->node[e]], f->r[e]);
+}
+
+static lm_v3 base(const nodal *s, const lm_state *st, const damping_frame *f, int e)
+{
+    return v3_add(node_x(st->q, f->node[e]), lever(s, f, e));
+}
+
+static lm_v3 chord(const nodal *s, const lm_state *st, const damping_frame *f)
 {
     if (f->node[1] < 0) return v3(0, 0, 0);
-    return v3_sub(node_x(st->q, f->node[1]), node_x(st->q, f->node[0]));
+    return v3_sub(base(s, st, f, 1), base(s, st, f, 0));
+}
+
+/* B += (1 - Z G) b of node[e]. */
+static void add_carried(const nodal *s, nodal_damped *d, lm_v3 along, int e, const double keep[36])
+{
+    const damping_frame *f = &d->frame;
+    lm_v3 arm = lever(s, f, e);
+    for (int c = 0; c < 6; c++) {
+        double unit[6] = {0}, xi[6];
+        unit[c] = 1;
+        v3_put(unit, v3_add(v3_from(unit), v3_cross(v3_from(unit + 3), arm)));
+        carried_by(f, along, e, unit, xi);
+        add_times(1, keep, 0, xi, d->B[f->at[e]] + 6 * c);
+    }
 }
 
 /* B of the nodes: b, or Z W^T + (1 - Z G) b with G = sum of W^T R. */
 static void make_reference(const nodal *s, const lm_state *st, nodal_damped *d)
 {
     const damping_frame *f = &d->frame;
-    lm_v3 along = chord(f, st);
+    const lm_m3 *axes = &s->kin.R[f->node[0]];
+    lm_v3 along = chord(s, st, f);
     double A[6][6], G[36] = {0}, keep[36] = {0}, W[36], R[36];
     int n = damping_frame_free(f, s->m, s->kin.pair, along, A);
     memset(d->B, 0, sizeof(double) * 36 * (size_t)f->n);
     for (int k = 0; k < f->n && n; k++) {
-        nodal_block_turn(&s->kin.R[f->node[0]], 0, d->weight[k], W);
+        nodal_block_turn(axes, 0, d->weight[k], W);
         nodal_block_rigid(d->arm[k], R);
         nodal_block_product(1, W, 1, R, 0, G);
     }
@@ -64,90 +90,106 @@ static void make_reference(const nodal *s, const lm_state *st, nodal_damped *d)
     for (int i = 0; i < 6; i++) keep[7 * i] = 1;
     nodal_block_product(-1, d->Z, 0, G, 0, keep);
     for (int k = 0; k < f->n && n; k++) {
-        nodal_block_turn(&s->kin.R[f->node[0]], 0, d->weight[k], W);
+        nodal_block_turn(axes, 0, d->weight[k], W);
         nodal_block_product(1, d->Z, 0, W, 1, d->B[k]);
     }
-    for (int c = 0; c < 12; c++) {
-        int e = c / 6, k = f->node[e] - f->first;
-        double unit[6] = {0}, xi[6];
-        if (f->node[e] < 0) break;
-        unit[c % 6] = 1;
-        carried_by(f, along, e, unit, xi);
-        add_times(1, keep, 0, xi, d->B[k] + 6 * (c % 6));
-    }
+    for (int e = 0; e < 2 && f->node[e] >= 0; e++) add_carried(s, d, along, e, keep);
 }
 
 /* Mass, arms and reference at a state. */
 static void enter(const nodal *s, const lm_state *st, nodal_damped *d)
 {
     const damping_frame *f = &d->frame;
-    for (int k = 0; k < f->n; k++)
-        d->arm[k] = v3_sub(node_x(st->q, f->first + k), node_x(st->q, f->node[0]));
+    lm_v3 from = base(s, st, f, 0);
+    for (int k = 0; k < f->n; k++) d->arm[k] = v3_sub(node_x(st->q, f->list[k]), from);
     nodal_damped_mass(s, st, d);
     make_reference(s, st, d);
 }
 
 /* ---- forces ---- */
 
-/* V' and alpha M V' at the state, and h of these forces. */
-static void forces(const nodal *s, const lm_state *st, nodal_damped *d, double h[6])
+/* y += C x */
+static void add_damping(const nodal_damped *d, const double *x, double *y)
+{
+    for (int k = 0; k < d->frame.n; k++)
+        if (d->has_mass[k]) add_times(1, d->own[k], 0, x + 6 * k, y + 6 * k);
+    for (int k = 0; k < d->nlinks; k++) {
+        const nodal_drag_link *l = &d->link[k];
+        if (l->lump) continue;
+        add_times(1, d->next[k], 0, x + 6 * l->j, y + 6 * l->i);
+        add_times(1, d->next[k], 1, x + 6 * l->i, y + 6 * l->j);
+    }
+}
+
+/* V' and C V' at the state, and h of these forces. */
+static void forces(const nodal *s, const lm_state *st, nodal_damped *d)
 {
     const damping_frame *f = &d->frame;
     double xi[6] = {0};
     enter(s, st, d);
-    for (int k = 0; k < f->n; k++) add_times(1, d->B[k], 0, st->v + NODE_V * (f->first + k), xi);
+    for (int k = 0; k < f->n; k++)
+        if (nodal_is_reference(f, k)) add_times(1, d->B[k], 0, st->v + NODE_V * f->list[k], xi);
     for (int k = 0; k < f->n; k++) {
-        const double *v = st->v + NODE_V * (f->first + k);
+        const double *v = st->v + NODE_V * f->list[k];
         lm_v3 w = v3_from(xi + 3), moved = v3_add(v3_from(xi), v3_cross(w, d->arm[k]));
         v3_put(d->rel + 6 * k, v3_sub(v3_from(v), moved));
         v3_put(d->rel + 6 * k + 3, v3_sub(v3_from(v + 3), w));
     }
-    memset(h, 0, sizeof(double) * 6);
+    memset(d->h, 0, sizeof d->h);
     memset(d->force, 0, sizeof(double) * 6 * (size_t)f->n);
+    add_damping(d, d->rel, d->force);
     for (int k = 0; k < f->n; k++) {
-        double *to = d->force + 6 * k;
-        add_times(d->alpha, d->own[k], 0, d->rel + 6 * k, to);
-        if (k + 1 < f->n) add_times(d->alpha, d->next[k], 0, d->rel + 6 * k + 6, to);
-        if (k > 0) add_times(d->alpha, d->next[k - 1], 1, d->rel + 6 * k - 6, to);
-        v3_acc(h, v3_from(to));
-        v3_acc(h + 3, v3_add(v3_from(to + 3), v3_cross(d->arm[k], v3_from(to))));
+        const double *to = d->force + 6 * k;
+        v3_acc(d->h, v3_from(to));
+        v3_acc(d->h + 3, v3_add(v3_from(to + 3), v3_cross(d->arm[k], v3_from(to))));
     }
 }
 
-/* On the nodes of one element, as it adds to the forces of the beam. What balances the fitted part acts all
- * along: that of a node is taken by the element before it. */
-void nodal_drag_forces(const nodal *s, const lm_state *st, const nodal_drag *of, double rel[12],
+/* 1: the node of the element before it is its own first node. */
+static int goes_on(const lm_model *m, int element)
+{
+    return element > 0 && m->elements[element - 1].node[1] == m->elements[element].node[0];
+}
+
+/* On the nodes of one element, as it adds to the forces of the structure. What balances the fitted part acts
+ * all along: that of a node is taken by the element before it. With floating frames the state is that of the
+ * last residual. */
+void nodal_drag_forces(const nodal *s, const lm_state *st, int element, double rel[12],
                        double f[12])
 {
-    nodal_damped *d = of->beam;
-    int k = of->element - d->element;
-    double h[6], y[6] = {0}, own[36], next[36], other[36], W[36];
+    nodal_damped *d = s->drag[element];
+    const lm_element *e = &s->m->elements[element];
+    const int k[2] = {s->drag_index[e->node[0]], s->drag_index[e->node[1]]};
+    double alpha = s->m->beams[s->m->nodes[e->node[0]].body].damping_mass, y[6] = {0}, own[36],
+           next[36], other[36], W[36];
     nodal_natural now;
-    forces(s, st, d, h);
-    for (int i = 0; i < 12; i++) rel[i] = d->alpha * d->rel[6 * k + i], f[i] = 0;
-    nodal_beam_natural(s, st, of->element, &now);
-    nodal_element_mass(&s->m->elements[of->element], &now.R, own, next, other);
+    if (!s->floating) forces(s, st, d);
+    for (int i = 0; i < 12; i++) rel[i] = alpha * d->rel[6 * k[i / 6] + i % 6], f[i] = 0;
+    nodal_beam_natural(s, st, element, &now);
+    nodal_element_mass(e, &now.R, own, next, other);
     add_times(1, own, 0, rel, f), add_times(1, next, 0, rel + 6, f);
     add_times(1, next, 1, rel, f + 6), add_times(1, other, 0, rel + 6, f + 6);
-    add_times(1, d->Z, 1, h, y);
-    for (int e = k > 0; e < 2 && d->frame.fitted; e++) {
-        nodal_block_turn(&s->kin.R[d->frame.node[0]], 0, d->weight[k + e], W);
-        add_times(-1, W, 0, y, f + 6 * e);
+    add_times(1, d->Z, 1, d->h, y);
+    for (int i = goes_on(s->m, element); i < 2 && d->frame.fitted; i++) {
+        nodal_block_turn(&s->kin.R[d->frame.node[0]], 0, d->weight[k[i]], W);
+        add_times(-1, W, 0, y, f + 6 * i);
     }
 }
 
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r)
 {
+    if (!s->ndamped) return;
+    memset(s->drag_force, 0, sizeof(double) * (size_t)s->sys.nv);
     for (int b = 0; b < s->ndamped && st->v; b++) {
         nodal_damped *d = &s->damped[b];
-        double h[6];
-        forces(s, st, d, h);
+        forces(s, st, d);
         for (int k = 0; k < d->frame.n; k++) {
-            double *to = r + NODE_V * (d->frame.first + k);
+            double *to = s->drag_force + NODE_V * d->frame.list[k];
             for (int i = 0; i < 6; i++) to[i] += d->force[6 * k + i];
-            if (nodal_is_reference(&d->frame, k)) add_times(-1, d->B[k], 1, h, to);
+            if (nodal_is_reference(&d->frame, k)) add_times(-1, d->B[k], 1, d->h, to);
         }
     }
+    for (int i = 0; i < s->sys.nv; i++) r[i] += s->drag_force[i];
 }
 
 double nodal_drag_power(nodal *s, const lm_state *st)
@@ -155,8 +197,7 @@ double nodal_drag_power(nodal *s, const lm_state *st)
     double lost = 0;
     for (int b = 0; b < s->ndamped && st->v; b++) {
         nodal_damped *d = &s->damped[b];
-        double h[6];
-        forces(s, st, d, h);
+        forces(s, st, d);
         for (int i = 0; i < 6 * d->frame.n; i++) lost += d->rel[i] * d->force[i];
     }
     return lost;
@@ -164,11 +205,24 @@ double nodal_drag_power(nodal *s, const lm_state *st)
 
 /* ---- the matrix ---- */
 
-/* M R, and lead = M R - B^T (R^T M R), of the nodes. */
+/* C R, and lead = C R - B^T (R^T C R), of the nodes. */
 static void make_leads(nodal_damped *d)
 {
     double all[36] = {0}, R[36];
-    nodal_damped_push(d);
+    memset(d->push, 0, sizeof(double) * 36 * (size_t)d->frame.n);
+    for (int k = 0; k < d->frame.n; k++) {
+        if (!d->has_mass[k]) continue;
+        nodal_block_rigid(d->arm[k], R);
+        nodal_block_product(1, d->own[k], 0, R, 0, d->push[k]);
+    }
+    for (int k = 0; k < d->nlinks; k++) {
+        const nodal_drag_link *l = &d->link[k];
+        if (l->lump) continue;
+        nodal_block_rigid(d->arm[l->j], R);
+        nodal_block_product(1, d->next[k], 0, R, 0, d->push[l->i]);
+        nodal_block_rigid(d->arm[l->i], R);
+        nodal_block_product(1, d->next[k], 1, R, 0, d->push[l->j]);
+    }
     for (int k = 0; k < d->frame.n; k++) {
         nodal_block_rigid(d->arm[k], R);
         nodal_block_product(1, R, 1, d->push[k], 0, all);
@@ -179,18 +233,24 @@ static void make_leads(nodal_damped *d)
             nodal_block_product(-1, d->B[k], 1, all, 0, d->lead[k]);
 }
 
-/* P^T M P = M - B^T (M R)^T - lead B of rows i and columns j. */
-static void damping_block(const nodal_damped *d, int i, int j, double X[36])
+/* P^T C P = C - B^T (C R)^T - lead B: the part of it that a block stands for. */
+static void damping_block(const nodal_damped *d, const nodal_drag_block *b, double X[36])
 {
     memset(X, 0, sizeof(double) * 36);
-    if (i == j) nodal_block_add(d->own[i], X);
-    if (i + 1 == j) nodal_block_add(d->next[i], X);
-    for (int k = 0; k < 36 && i == j + 1; k++) X[k] = d->next[j][k / 6 + 6 * (k % 6)];
-    if (nodal_is_reference(&d->frame, i)) nodal_block_product(-1, d->B[i], 1, d->push[j], 1, X);
-    if (nodal_is_reference(&d->frame, j)) nodal_block_product(-1, d->lead[i], 0, d->B[j], 0, X);
+    if (b->link == DRAG_OWN) memcpy(X, d->own[b->i], sizeof(double) * 36);
+    if (b->link >= 0) {
+        const double *next = d->next[b->link];
+        int forth = d->link[b->link].i == b->i;
+        for (int k = 0; k < 36; k++) X[k] = next[forth ? k : k / 6 + 6 * (k % 6)];
+    }
+    if (b->link != DRAG_REFERENCE) return;
+    if (nodal_is_reference(&d->frame, b->i))
+        nodal_block_product(-1, d->B[b->i], 1, d->push[b->j], 1, X);
+    if (nodal_is_reference(&d->frame, b->j))
+        nodal_block_product(-1, d->lead[b->i], 0, d->B[b->j], 0, X);
 }
 
-/* cD alpha P^T M P, P = 1 - R B; how the forces turn with the beam is left out, Newton absorbs it. */
+/* cD P^T C P, P = 1 - R B; how the forces turn with the structure is left out, Newton absorbs it. */
 void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values)
 {
     for (int k = 0; k < s->ndamped && st->v && cD != 0; k++) {
@@ -199,8 +259,8 @@ void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values
         make_leads(d);
         for (const nodal_drag_block *b = d->block; b < d->block + d->nblocks; b++) {
             double X[36];
-            damping_block(d, b->i, b->j, X);
-            for (int i = 0; i < 36; i++) values[b->at[i / 6] + i % 6] += cD * d->alpha * X[i];
+            damping_block(d, b, X);
+            for (int i = 0; i < 36; i++) values[b->at[i / 6] + i % 6] += cD * X[i];
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Inside nodal_drag.c and nodal_drag_make.c: a beam with mass-proportional damping. Blocks are 6 x 6,
+/* Inside nodal_drag.c and nodal_drag_make.c: a structure with mass-proportional damping. Blocks are 6 x 6,
  * column-major. */
 #ifndef LM_FORM_NODAL_DRAG_H
 #define LM_FORM_NODAL_DRAG_H
@@ -6,34 +6,44 @@
 #include "form/damping_frame.h"
 #include "form/nodal.h"
 
+typedef struct nodal_drag_link { /* a damped element, or a rigid piece of a damped beam: then of node i */
+    int i, j;                    /* nodes of the structure */
+    double alpha;
+    int element;
+    const nodal_lump *lump; /* NULL: an element */
+} nodal_drag_link;
+
+enum { DRAG_OWN = -1, DRAG_REFERENCE = -2 };
 typedef struct nodal_drag_block {
-    int i, j;       /* nodes of the beam: of its rows, of its columns */
+    int i, j;       /* nodes of the structure: of its rows, of its columns */
+    int link;       /* whose mass it is; DRAG_OWN: of a node; DRAG_REFERENCE: what the reference does */
     int at[NODE_V]; /* place of the first entry of each column */
 } nodal_drag_block;
 
 typedef struct nodal_damped {
     damping_frame frame;
-    double alpha;
-    int element;             /* the first */
-    const nodal_lump *lumps; /* [n] its rigid pieces; NULL: it is made of elements */
-    double (*weight)[36];    /* [n] mass times rigid motions about node[0], drawn, in its axes */
+    int nlinks;
+    nodal_drag_link *link;
+    unsigned char *has_mass; /* [n] damped mass is there */
+    double (*weight)[36];    /* [n] mass times rigid motions about the base, drawn, in the axes of node[0] */
     int nblocks;
     nodal_drag_block *block; /* in the matrix */
     /* of the last state: */
-    lm_v3 *arm;                     /* [n] from node[0] */
-    double (*own)[36], (*next)[36]; /* [n] mass: of node k, of nodes k and k + 1 */
-    double (*B)[36];                /* [n] the reference by the node's twist */
-    double (*push)[36];             /* [n] mass times rigid motions */
-    double (*lead)[36];             /* [n] see make_leads */
-    double Z[36];                   /* of the fit */
-    double *rel, *force;            /* [6 n] v' and M v' */
+    lm_v3 *arm;              /* [n] from the base */
+    double (*own)[36];       /* [n] alpha times mass: of a node, */
+    double (*next)[36];      /* [nlinks] of nodes i and j */
+    double (*B)[36];         /* [n] the reference by the node's twist */
+    double (*push)[36];      /* [n] alpha times mass times rigid motions */
+    double (*lead)[36];      /* [n] see make_leads */
+    double Z[36];            /* of the fit */
+    double h[6];             /* R^T force */
+    double *rel, *force;     /* [6 n] V' and C V' */
 } nodal_damped;
 
-/* 1: the reference moves with node k of the beam. */
+/* 1: the reference moves with node k of the structure. */
 static inline int nodal_is_reference(const damping_frame *f, int k)
 {
-    int node = f->first + k;
-    return f->fitted || node == f->node[0] || node == f->node[1];
+    return f->fitted || k == f->at[0] || k == f->at[1];
 }
 
 /* C += f A B; At, Bt: transposed. */
@@ -42,14 +52,19 @@ void nodal_block_product(double f, const double *A, int At, const double *B, int
 void nodal_block_rigid(lm_v3 arm, double *R);
 /* T X T^T of the four quarters; back: T^T X T. */
 void nodal_block_turn(const lm_m3 *T, int back, const double *X, double *out);
-void nodal_block_add(const double *X, double *to);
+/* to += f X */
+void nodal_block_add(double f, const double *X, double *to);
 
 /* Mass of an element with the axes T: of its first node, of both (rows of the first), of the second. */
 void nodal_element_mass(const lm_element *e, const lm_m3 *T, double own[36], double next[36],
                         double other[36]);
-/* own and next at a state; NULL: as drawn. */
+/* Of a rigid piece, about its node and in its axes. */
+void nodal_lump_mass(const nodal_lump *l, double X[36]);
+/* own and next at a state. */
 void nodal_damped_mass(const nodal *s, const lm_state *st, nodal_damped *d);
-/* push, of own, next and arm. */
-void nodal_damped_push(nodal_damped *d);
+
+/* nodal_drag_weight.c: weights of the structure `own`, by arm. 0; -1: no memory in `temp`. */
+int nodal_drag_weights(const nodal *s, const damping_net *net, int own, lm_arena *temp,
+                       nodal_damped *d);
 
 #endif

@@ -47,30 +47,15 @@ void nodal_element_mass(const lm_element *e, const lm_m3 *T, double own[36], dou
     }
 }
 
-void nodal_block_add(const double *X, double *to)
+void nodal_block_add(double f, const double *X, double *to)
 {
-    for (int k = 0; k < 36; k++) to[k] += X[k];
+    for (int k = 0; k < 36; k++) to[k] += f * X[k];
 }
 
 /* ---- mass ---- */
 
-static lm_m3 node_axes(const nodal *s, const lm_state *st, int node)
-{
-    return st ? s->kin.R[node] : quat_m3(s->m->nodes[node].q);
-}
-
-static lm_m3 element_axes(const nodal *s, const lm_state *st, int element)
-{
-    nodal_natural now;
-    const lm_element *e = &s->m->elements[element];
-    lm_m3 R = node_axes(s, NULL, e->node[0]);
-    if (!st) return m3_mul(&R, &e->A[0]);
-    nodal_beam_natural(s, st, element, &now);
-    return now.R;
-}
-
 /* Of a rigid piece, about its node and in its axes. */
-static void lump_mass(const nodal_lump *l, double X[36])
+void nodal_lump_mass(const nodal_lump *l, double X[36])
 {
     lm_m3 C = m3_scale(l->mass, m3_skew(l->c)), J = m3_scale(-l->mass, m3_skew_skew(l->c, l->c));
     J = m3_add(l->J, J);
@@ -86,47 +71,57 @@ static void lump_mass(const nodal_lump *l, double X[36])
 
 void nodal_damped_mass(const nodal *s, const lm_state *st, nodal_damped *d)
 {
-    const damping_frame *f = &d->frame;
-    double own[36], other[36];
-    memset(d->own, 0, sizeof(double) * 36 * (size_t)f->n);
-    for (int k = 0; k < f->n && d->lumps; k++) {
-        lm_m3 T = node_axes(s, st, f->first + k);
-        lump_mass(&d->lumps[k], own);
-        nodal_block_turn(&T, 0, own, d->own[k]);
-    }
-    for (int k = 0; k + 1 < f->n && !d->lumps; k++) {
-        lm_m3 T = element_axes(s, st, d->element + k);
-        nodal_element_mass(&s->m->elements[d->element + k], &T, own, d->next[k], other);
-        nodal_block_add(own, d->own[k]), nodal_block_add(other, d->own[k + 1]);
-    }
-}
-
-void nodal_damped_push(nodal_damped *d)
-{
-    double R[36];
-    memset(d->push, 0, sizeof(double) * 36 * (size_t)d->frame.n);
-    for (int k = 0; k < d->frame.n; k++) {
-        nodal_block_rigid(d->arm[k], R);
-        nodal_block_product(1, d->own[k], 0, R, 0, d->push[k]);
-        if (k > 0) nodal_block_product(1, d->next[k - 1], 0, R, 0, d->push[k - 1]);
-        if (k + 1 < d->frame.n) nodal_block_product(1, d->next[k], 1, R, 0, d->push[k + 1]);
+    double own[36], next[36], other[36];
+    memset(d->own, 0, sizeof(double) * 36 * (size_t)d->frame.n);
+    memset(d->next, 0, sizeof(double) * 36 * (size_t)d->nlinks);
+    for (int k = 0; k < d->nlinks; k++) {
+        const nodal_drag_link *l = &d->link[k];
+        if (l->lump) {
+            nodal_lump_mass(l->lump, own);
+            nodal_block_turn(&s->kin.R[l->lump->node], 0, own, next);
+            nodal_block_add(l->alpha, next, d->own[l->i]);
+            continue;
+        }
+        nodal_natural now;
+        nodal_beam_natural(s, st, l->element, &now);
+        nodal_element_mass(&s->m->elements[l->element], &now.R, own, next, other);
+        nodal_block_add(l->alpha, own, d->own[l->i]);
+        nodal_block_add(l->alpha, next, d->next[k]);
+        nodal_block_add(l->alpha, other, d->own[l->j]);
     }
 }
 
 /* ---- the pattern ---- */
 
+/* 1: the reference couples velocities of node j with forces on node i. */
+static int by_reference(const nodal_damped *d, int i, int j)
+{
+    int of_i = nodal_is_reference(&d->frame, i), of_j = nodal_is_reference(&d->frame, j);
+    return (of_i && (of_j || d->has_mass[j])) || (of_j && d->has_mass[i]);
+}
+
+static void add_block(nodal_damped *d, int i, int j, int link)
+{
+    d->block[d->nblocks++] = (nodal_drag_block){.i = i, .j = j, .link = link};
+}
+
 /* Blocks (i, j): velocities of node j make forces on node i. */
 static int list_blocks(nodal_damped *d, lm_arena *a)
 {
-    const damping_frame *f = &d->frame;
-    int references = 0;
-    for (int k = 0; k < f->n; k++) references += nodal_is_reference(f, k);
-    d->block = LM_NEW_N(a, nodal_drag_block, f->n * (f->fitted ? f->n : 3 + 2 * references));
-    for (int j = 0; j < f->n && d->block; j++)
-        for (int i = 0; i < f->n; i++)
-            if ((i - j <= 1 && j - i <= 1) || nodal_is_reference(f, i) || nodal_is_reference(f, j))
-                d->block[d->nblocks++] = (nodal_drag_block){.i = i, .j = j};
-    return d->block ? 0 : -1;
+    int n = d->frame.n, room = n + 2 * d->nlinks;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) room += by_reference(d, i, j);
+    d->block = LM_NEW_N(a, nodal_drag_block, room);
+    if (!d->block) return -1;
+    for (int k = 0; k < n; k++)
+        if (d->has_mass[k]) add_block(d, k, k, DRAG_OWN);
+    for (int k = 0; k < d->nlinks; k++)
+        if (!d->link[k].lump)
+            add_block(d, d->link[k].i, d->link[k].j, k), add_block(d, d->link[k].j, d->link[k].i, k);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (by_reference(d, i, j)) add_block(d, i, j, DRAG_REFERENCE);
+    return 0;
 }
 
 void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb)
@@ -134,8 +129,8 @@ void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb)
     for (int k = 0; k < s->ndamped; k++) {
         const nodal_damped *d = &s->damped[k];
         for (const nodal_drag_block *b = d->block; b < d->block + d->nblocks; b++)
-            lm_pattern_block(pb, NODE_V * (d->frame.first + b->i), NODE_V * (d->frame.first + b->j),
-                             NODE_V, NODE_V);
+            lm_pattern_block(pb, NODE_V * d->frame.list[b->i], NODE_V * d->frame.list[b->j], NODE_V,
+                             NODE_V);
     }
 }
 
@@ -145,90 +140,105 @@ void nodal_drag_places(nodal *s)
         const nodal_damped *d = &s->damped[k];
         for (nodal_drag_block *b = d->block; b < d->block + d->nblocks; b++)
             for (int c = 0; c < NODE_V; c++)
-                b->at[c] = lm_pattern_find(&s->sys.pattern, NODE_V * (d->frame.first + b->i),
-                                           NODE_V * (d->frame.first + b->j) + c);
+                b->at[c] = lm_pattern_find(&s->sys.pattern, NODE_V * d->frame.list[b->i],
+                                           NODE_V * d->frame.list[b->j] + c);
     }
 }
 
 /* ---- making ---- */
 
-static int reserve(nodal_damped *d, lm_arena *a)
+/* The elements of a damped beam, or its rigid pieces. */
+static void link_beam(nodal *s, int body, nodal_damped *d)
+{
+    const lm_beam *beam = &s->m->beams[body];
+    const lm_element *e = &s->m->elements[beam->first_element];
+    double alpha = beam->damping_mass;
+    for (int k = 0; k < beam->nelements; k++) s->drag[beam->first_element + k] = d;
+    if (alpha == 0) return;
+    for (int k = 0; k < beam->nelements && !s->nlumps; k++) {
+        int i = s->drag_index[e[k].node[0]], j = s->drag_index[e[k].node[1]];
+        d->has_mass[i] = d->has_mass[j] = 1;
+        d->link[d->nlinks++] = (nodal_drag_link){
+            .i = i, .j = j, .alpha = alpha, .element = beam->first_element + k};
+    }
+    for (int k = 0; k < s->nlumps; k++) {
+        int i = s->drag_index[s->lumps[k].node];
+        if (s->m->nodes[s->lumps[k].node].body != body) continue;
+        d->has_mass[i] = 1;
+        d->link[d->nlinks++] =
+            (nodal_drag_link){.i = i, .j = i, .alpha = alpha, .lump = &s->lumps[k]};
+    }
+}
+
+static int reserve(nodal_damped *d, int links, lm_arena *a)
 {
     size_t n = (size_t)d->frame.n, block = sizeof(double) * 36 * n;
     d->weight = lm_arena_alloc(a, block);
     d->own = lm_arena_alloc(a, block);
-    d->next = lm_arena_alloc(a, block);
+    d->next = lm_arena_alloc(a, sizeof(double) * 36 * (size_t)links);
     d->B = lm_arena_alloc(a, block);
     d->push = lm_arena_alloc(a, block);
     d->lead = lm_arena_alloc(a, block);
     d->arm = LM_NEW_N(a, lm_v3, d->frame.n);
     d->rel = LM_NEW_N(a, double, NODE_V * d->frame.n);
     d->force = LM_NEW_N(a, double, NODE_V * d->frame.n);
+    d->link = LM_NEW_N(a, nodal_drag_link, links);
+    d->has_mass = LM_NEW_N(a, unsigned char, d->frame.n);
     int there = d->weight && d->own && d->next && d->B && d->push && d->lead;
-    return there && d->arm && d->rel && d->force ? list_blocks(d, a) : -1;
+    return there && d->arm && d->rel && d->force && d->link && d->has_mass ? 0 : -1;
 }
 
-/* Mass points on a node; and a little inertia about the axis for sections that have none, so that there
- * is a mean of their turning. */
-static void add_weights(const lm_model *m, nodal_damped *d)
+static int make_structure(nodal *s, const damping_net *net, int own, lm_arena *temp)
 {
-    const damping_frame *f = &d->frame;
-    for (int k = 0; k < f->n; k++) {
-        for (int i = 0; i < 3; i++) d->own[k][7 * i] += f->carried[k];
-        if (k + 1 == f->n) break;
-        const lm_element *e = &m->elements[d->element + k];
-        if (e->shape.mt[0] > 0) continue;
-        lm_m3 R = quat_m3(m->nodes[e->node[0]].q), T = m3_mul(&R, &e->A[0]);
-        double spin = 5e-7 * f->length * f->length * (e->shape.mx[0] + e->shape.mx[2]);
-        lm_m3 J = m3_scale(spin, m3_outer(m3_col(&T, 0), m3_col(&T, 0)));
-        for (int i = 0; i < 18; i++) d->own[k + i / 9][21 + i % 3 + 6 * (i % 9 / 3)] += J.m[i % 9];
-    }
-}
-
-static void drawn_weights(const nodal *s, nodal_damped *d)
-{
-    const damping_frame *f = &d->frame;
-    const lm_node *node = s->m->nodes;
-    lm_m3 axes = quat_m3(node[f->node[0]].q);
-    nodal_damped_mass(s, NULL, d);
-    add_weights(s->m, d);
-    for (int k = 0; k < f->n; k++) d->arm[k] = v3_sub(node[f->first + k].x, node[f->node[0]].x);
-    nodal_damped_push(d);
-    for (int k = 0; k < f->n; k++) nodal_block_turn(&axes, 1, d->push[k], d->weight[k]);
-}
-
-/* *lump: of those of rigid pieces, which come in the order of the nodes, the next to look at. */
-static int make_drag(nodal *s, const damping_net *net, int body, int *lump)
-{
-    const lm_beam *beam = &s->m->beams[body];
     nodal_damped *d = &s->damped[s->ndamped];
-    if (beam->damping_mass == 0 || !beam->nelements) return 0;
-    d->alpha = beam->damping_mass, d->element = beam->first_element;
-    if (damping_frame_make(net, body, &s->arena, &d->frame) || reserve(d, &s->arena)) return -1;
-    while (*lump < s->nlumps && s->lumps[*lump].node < d->frame.first) ++*lump;
-    if (*lump < s->nlumps && s->lumps[*lump].node == d->frame.first) d->lumps = &s->lumps[*lump];
-    drawn_weights(s, d);
+    int links = 1;
+    for (int b = 0; b < s->m->nbodies; b++)
+        if (net->of[b] == own) links += s->m->beams[b].nelements + 1;
+    if (damping_frame_make(net, own, &s->arena, &d->frame) || reserve(d, links, &s->arena))
+        return -1;
+    for (int b = 0; b < s->m->nbodies; b++)
+        if (net->of[b] == own && s->m->beams[b].nelements) link_beam(s, b, d);
     s->ndamped++;
-    for (int k = 0; k < beam->nelements; k++)
-        s->drags[s->ndrags++] = (nodal_drag){.element = d->element + k, .beam = d};
+    return nodal_drag_weights(s, net, own, temp, d) || list_blocks(d, &s->arena) ? -1 : 0;
+}
+
+/* wanted [structures]: 1 where a beam is damped; how many. */
+static int list_wanted(const nodal *s, const damping_net *net, unsigned char *wanted)
+{
+    int n = 0;
+    for (int b = 0; b < s->m->nbodies; b++)
+        if (s->m->beams[b].nelements && s->m->beams[b].damping_mass != 0) wanted[net->of[b]] = 1;
+    for (int k = 0; k < net->n; k++) n += wanted[k];
+    return n;
+}
+
+static int make_all(nodal *s, lm_arena *temp)
+{
+    const lm_model *m = s->m;
+    damping_net net;
+    unsigned char *wanted = LM_NEW_N(temp, unsigned char, m->nbodies + 1);
+    int joints = s->division ? s->division->first_joint : m->njoints;
+    if (!wanted || damping_net_make(m, joints, temp, &net)) return -1;
+    s->damped = LM_NEW_N(&s->arena, nodal_damped, list_wanted(s, &net, wanted));
+    s->drag = lm_arena_alloc(&s->arena, sizeof *s->drag * (size_t)m->nelements);
+    s->drag_index = LM_NEW_N(&s->arena, int, m->nnodes);
+    s->drag_force = LM_NEW_N(&s->arena, double, s->sys.nv);
+    if (!s->damped || !s->drag || !s->drag_index || !s->drag_force) return -1;
+    memcpy(s->drag_index, net.index, sizeof(int) * (size_t)m->nnodes);
+    for (int k = 0; k < net.n; k++)
+        if (wanted[k] && make_structure(s, &net, k, temp)) return -1;
     return 0;
 }
 
+/* Elements that are all there is to a beam have their damping in themselves. */
 int nodal_make_drags(nodal *s)
 {
-    const lm_model *m = s->m;
-    int elements = 0, beams = 0, joints = s->division ? s->division->first_joint : m->njoints;
-    if (s->floating) return 0;
-    for (int k = 0; k < m->nbodies; k++)
-        if (m->beams[k].damping_mass != 0) elements += m->beams[k].nelements, beams++;
-    s->drags = LM_NEW_N(&s->arena, nodal_drag, elements);
-    s->damped = LM_NEW_N(&s->arena, nodal_damped, beams);
-    if (!s->drags || !s->damped) return -1;
+    int damped = 0;
+    for (int k = 0; k < s->m->nbodies; k++)
+        damped |= s->m->beams[k].nelements && s->m->beams[k].damping_mass != 0;
+    if (!damped || (s->floating && s->floating->element_force)) return 0;
     lm_arena temp = {0};
-    damping_net net;
-    int bad = beams && damping_net_make(m, joints, &temp, &net) ? -1 : 0;
-    for (int b = 0, lump = 0; b < m->nbodies && beams && !bad; b++)
-        bad = make_drag(s, &net, b, &lump);
+    int bad = make_all(s, &temp);
     lm_arena_free(&temp);
     return bad;
 }

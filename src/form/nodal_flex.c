@@ -145,10 +145,8 @@ static void add_drag(const nodal *s, const lm_state *st, int element, lm_corot_s
                      lm_lane f[2][NODE_V])
 {
     double rel[12], force[12];
-    int k = 0;
-    while (k < s->ndrags && s->drags[k].element != element) k++;
-    if (k == s->ndrags || !st->v) return;
-    nodal_drag_forces(s, st, &s->drags[k], rel, force);
+    if (!s->drag || !s->drag[element] || !st->v) return;
+    nodal_drag_forces(s, st, element, rel, force);
     for (int i = 0; i < 2 * NODE_V; i++) {
         c->a[i / NODE_V][i % NODE_V] += lane_all(rel[i]);
         f[i / NODE_V][i % NODE_V] += lane_all(force[i]);
@@ -233,6 +231,14 @@ static void other_ends(const nodal *s, const lm_state *st, int element, cut_end 
     end[1].M = v3_from(f + NODE_V + 3);
 }
 
+/* What acts on a node, without the elements: damping by mass is theirs. */
+static void node_force(const nodal *s, int node, double f[NODE_V])
+{
+    const double *r = s->floating->residual(s->floating->ctx) + NODE_V * node;
+    for (int i = 0; i < NODE_V; i++)
+        f[i] = r[i] - (s->drag_force ? s->drag_force[NODE_V * node + i] : 0);
+}
+
 /* A force and a moment at a node, taken from what the part behind x exerts. */
 static void take(const lm_state *st, int node, lm_v3 x, lm_v3 F, lm_v3 M, cut_end *end)
 {
@@ -262,13 +268,13 @@ static void floating_ends(const nodal *s, const lm_state *st, int element, cut_e
         other_ends(s, st, element, end);
         return;
     }
-    const double *r = s->floating->residual(s->floating->ctx);
     int last = s->floating->last(s->floating->ctx, element);
     for (int i = 0; i < 2; i++) {
         lm_v3 x = node_x(st->q, e[element].node[i]);
         end[i] = (cut_end){0};
         for (int k = element; k <= last; k++) {
-            const double *f = r + NODE_V * e[k].node[1];
+            double f[NODE_V];
+            node_force(s, e[k].node[1], f);
             take(st, e[k].node[1], x, v3_from(f), v3_from(f + 3), &end[i]);
             if (k > element || i == 0) take_element(s, st, k, x, &end[i]);
         }
