@@ -55,6 +55,8 @@ static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
     for (int i = 0; i < sys->nv; i++) s->diag[i] = lm_pattern_find(&sys->pattern, i, i);
     memcpy(s->now.q, s->run->q, sizeof(double) * (size_t)sys->nq);
     if (sys->form->select_rows(sys, 0, s->now.q, 0) < 0) return LIMBER_MEMORY;
+    lm_state start = {0, s->now.q, s->zero, s->zero, s->now.lam};
+    if (s->rest) lm_rest_track(s->rest, &start);
     return LIMBER_OK;
 }
 
@@ -117,11 +119,11 @@ static limber_status not_evaluated(lm_statics_search *s)
 /* Why springs and motors of a machine do not hold what they hold in a run. */
 static const char *of_machine(const lm_statics_search *s)
 {
-    return s->rest && s->run->sys->nstates ? " (what C and I elements and controllers remember "
-                                             "stays as it is in statics, and so "
-                                             "does the force of a C on a joint: 'stiffness' of the "
-                                             "joint is a spring that holds)"
-                                           : "";
+    int held = 0;
+    for (int k = 0; s->rest && k < s->rest->n; k++) held |= lm_rest_holds(s->rest, k);
+    return held ? " (what controllers and elements of the power graph remember stays as it is in "
+                  "statics, but for springs that follow the motion of joints and frames)"
+                : "";
 }
 
 /* Where deformations are not as small as the formulation takes them to be, its equations may have no
@@ -218,18 +220,34 @@ static void say_stability(const lm_statics_search *s, lm_loc loc)
     }
 }
 
+/* A state that the motion changes, by no known function of the position. */
+static void warn_of(const lm_statics_search *s, const lm_spec_variable *x, lm_loc loc)
+{
+    lm_warning(s->run->diag, loc,
+               "statics: %s is held at its value, though the motion on the way to the equilibrium "
+               "changes it, by velocities whose integral is no known function of the position: a "
+               "machine that comes to rest has another one; use 'dynamics' with damping",
+               x->name);
+}
+
 /* Once: not on the way to another analysis. */
 static void say_held(const lm_statics_search *s, lm_loc loc)
 {
-    if (!s->rest || !s->run->file || s->run->sys->nstates == 0) return;
-    lm_diag_add(
-        s->run->diag, LM_NOTE, loc,
-        "statics: %d state%s of controllers and power graph %s held at %s, as if time stood "
-        "still: the forces of C elements do not change with the motion, currents and "
-        "integrals do not build up; 'linearize' tells whether the machine rests here",
-        s->run->sys->nstates, s->run->sys->nstates == 1 ? "" : "s",
-        s->run->sys->nstates == 1 ? "is" : "are",
-        s->run->sys->nstates == 1 ? "its value" : "their values");
+    int n = 0;
+    if (!s->rest || !s->run->file) return;
+    for (int k = 0; k < s->rest->n; k++) {
+        const lm_spec_variable *x = &s->run->model->spec->variables.at[k];
+        if (!lm_rest_holds(s->rest, k)) continue;
+        n++;
+        if (x->follows_motion == LM_FOLLOWS_SOMEHOW) warn_of(s, x, loc);
+    }
+    if (!n) return;
+    lm_diag_add(s->run->diag, LM_NOTE, loc,
+                "statics: %d state%s of controllers and power graph %s held at %s, as if time "
+                "stood still: currents and integrals do not build up; 'linearize' tells whether "
+                "the machine rests here",
+                n, n == 1 ? "" : "s", n == 1 ? "is" : "are",
+                n == 1 ? "its value" : "their values");
 }
 
 static void say(const lm_statics_search *s, lm_loc loc)
@@ -405,8 +423,10 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     lm_small_warn(run);
     lm_range_warn(run);
     if (!st && !a->linear) {
-        memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq); /* states keep their values */
+        memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)s.sys->nv);
+        for (int k = 0; s.rest && k < s.rest->n; k++)
+            run->v[s.sys->nv + k] = s.rest->held[s.sys->nv + k]; /* those that follow the motion */
     }
     run->sum->iterations += s.iterations;
     run->sum->t = a->linear && !st ? 1 : s.last.factor;

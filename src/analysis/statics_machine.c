@@ -81,6 +81,18 @@ static int settle(lm_rest *s, const lm_state *st, double *phi, double *rate)
     return 0;
 }
 
+int lm_rest_holds(const lm_rest *s, int k)
+{
+    const lm_spec_variable *x = &s->sys.model->spec->variables.at[k];
+    return x->kind == LM_VARIABLE_STATE && x->follows_motion != LM_FOLLOWS_INTEGRAL;
+}
+
+void lm_rest_track(lm_rest *s, const lm_state *st)
+{
+    lm_state at = view(s, st);
+    lm_machine_track(s->machine, &at);
+}
+
 int lm_rest_state(lm_rest *s, const lm_state *st, lm_state *machine)
 {
     int nv = s->in->nv;
@@ -89,6 +101,7 @@ int lm_rest_state(lm_rest *s, const lm_state *st, lm_state *machine)
     for (int k = 0; k < s->n; k++) {
         int state = s->sys.model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         s->a[nv + k] = state ? 0 : s->x[k];
+        if (state && !lm_rest_holds(s, k)) s->held[nv + k] = s->x[k];
     }
     return 0;
 }
@@ -215,7 +228,9 @@ lm_rest *lm_rest_create(lm_system *machine, const double *v)
     for (int k = 0; k < s->n; k++) {
         const lm_spec_variable *x = &machine->model->spec->variables.at[k];
         s->held[s->in->nv + k] = v[s->in->nv + k];
-        s->x[k] = s->good[k] = x->kind == LM_VARIABLE_VALUE ? x->initial : 0;
+        s->x[k] = s->good[k] = x->kind == LM_VARIABLE_VALUE   ? x->initial
+                               : x->kind == LM_VARIABLE_STATE ? v[s->in->nv + k]
+                                                              : 0;
     }
     return s;
 }

@@ -47,6 +47,10 @@ typedef struct lm_rest {
 /* NULL: no memory. v: velocities of the machine, of which its states are held. */
 lm_rest *lm_rest_create(lm_system *machine, const double *v);
 void lm_rest_destroy(lm_rest *s);
+/* From this state on, states that are integrals of the motion follow it. */
+void lm_rest_track(lm_rest *s, const lm_state *st);
+/* 1: variable k is held: a state that is no integral of the motion. */
+int lm_rest_holds(const lm_rest *s, int k);
 /* The state of the machine for one of this system: its arrays last until the next call. 0, or 1. */
 int lm_rest_state(lm_rest *s, const lm_state *st, lm_state *machine);
 

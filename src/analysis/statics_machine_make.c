@@ -27,10 +27,12 @@ typedef struct reading {
     int *seen; /* [n + unknowns] by whom last, + 1 */
 } reading;
 
-/* Only equations x = f of values: states are held, rates are zero. */
+/* Equations x = f of values, and of states that are integrals of the motion: others are held, rates are
+ * zero. */
 static int follows(const lm_rest *s, int k)
 {
-    return s->sys.model->spec->variables.at[k].kind == LM_VARIABLE_VALUE;
+    const lm_spec_variable *x = &s->sys.model->spec->variables.at[k];
+    return x->kind == LM_VARIABLE_VALUE || (x->kind == LM_VARIABLE_STATE && !lm_rest_holds(s, k));
 }
 
 static int read_rows(const lm_rest *s, lm_arena *temp, reading *to)

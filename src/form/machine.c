@@ -96,7 +96,10 @@ static void values(machine *s, const lm_state *st)
     for (int k = 0; k < n; k++) {
         int state = s->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         double v = st->v ? st->v[nv + k] : 0, a = st->a ? st->a[nv + k] : 0;
-        s->x[k] = state ? v : s->sys.steady ? st->q[nq + k] : a;
+        s->x[k] = machine_tracks(s, k) ? st->q[nq + k]
+                  : state              ? v
+                  : s->sys.steady      ? st->q[nq + k]
+                                       : a;
         s->loop_start[k] = s->x[k];
         s->x[n + k] = s->sys.steady || !state ? 0 : a;
     }
@@ -141,6 +144,11 @@ static int equations(machine *s, double *r)
     for (int k = 0; k < s->n; k++) {
         const lm_spec_variable *x = &s->spec->variables.at[k];
         double left = x->kind == LM_VARIABLE_STATE ? s->x[s->n + k] : s->x[k];
+        if (machine_tracks(s, k)) {
+            r[k] = s->x[k] - s->offset[k] - lm_expr_eval(&x->integral, slots, s->scratch);
+            sum += r[k];
+            continue;
+        }
         if (s->follows[k] || (x->kind == LM_VARIABLE_STATE && s->sys.steady)) {
             r[k] = s->follows[k] && !isfinite(s->x[k]) ? NAN : 0; /* held, whatever its position */
             sum += r[k];
@@ -167,6 +175,22 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     return bad ? bad : wrong;
 }
 
+void lm_machine_track(lm_system *sys, const lm_state *st)
+{
+    machine *s = (machine *)sys;
+    int nv = s->in->nv, steady = sys->steady;
+    lm_state in = machine_enter(s, st);
+    sys->steady = 1;
+    /* for the sensors: what else goes wrong will do so again */
+    s->in->form->residual(s->in, &in, s->track_r, s->track_r + nv, NULL);
+    const double *slots = s->in->form->ports->slots(s->in);
+    for (int k = 0; k < s->n; k++)
+        if (machine_tracks(s, k))
+            s->offset[k] = st->v[nv + k] -
+                           lm_expr_eval(&s->spec->variables.at[k].integral, slots, s->scratch);
+    sys->steady = steady;
+}
+
 /* ---- the matrix ---- */
 
 /* Derivatives of equation k by its terms. */
@@ -191,7 +215,7 @@ static void slopes(machine *s, int k, const double *slots)
 static double level(const machine *s, int k, int rate, double cM, double cD, double cK)
 {
     int state = s->spec->variables.at[k].kind == LM_VARIABLE_STATE;
-    if (s->sys.steady) return state ? 0 : cK;
+    if (s->sys.steady) return state && (rate || !machine_tracks(s, k)) ? 0 : cK;
     return rate || !state ? cM : cD;
 }
 
@@ -200,12 +224,15 @@ static void add_row(machine *s, int k, const double *slots, double cM, double cD
 {
     const machine_row *row = &s->row[k];
     const lm_spec_variable *x = &s->spec->variables.at[k];
-    int state = x->kind == LM_VARIABLE_STATE;
+    int state = x->kind == LM_VARIABLE_STATE, tracks = machine_tracks(s, k);
     to[row->diagonal] += s->sys.steady ? cK : level(s, k, state, cM, cD, cK);
-    if (x->kind != LM_VARIABLE_VALUE && s->sys.steady) return;
-    slopes(s, k, slots);
-    for (int i = 0; i < row->nterms; i++) {
-        const machine_term *t = &row->term[i];
+    if (x->kind != LM_VARIABLE_VALUE && s->sys.steady && !tracks) return;
+    if (tracks)
+        lm_expr_grad(&x->integral, slots, s->scratch, s->coefficient);
+    else
+        slopes(s, k, slots);
+    for (int i = 0; i < (tracks ? row->nintegral : row->nterms); i++) {
+        const machine_term *t = tracks ? &row->integral[i] : &row->term[i];
         double c = -s->coefficient[i];
         if (t->kind == TERM_CONSTANT || c == 0) continue;
         if (t->kind == TERM_SENSOR) {

@@ -27,6 +27,10 @@ lm_system *lm_machine_hold(lm_system *sys, const lm_state *st);
  * the state cannot be evaluated. */
 lm_system *lm_machine_freeze(lm_system *sys, const lm_state *st);
 
+/* From this position on, states that are integrals of the motion follow it where the machine is steady: the
+ * state has their values. */
+void lm_machine_track(lm_system *sys, const lm_state *st);
+
 /* What a variable is measured in: of the values so far of all that have its unit the largest. */
 static inline double lm_variable_scale(const lm_system *sys, int k)
 {

@@ -23,6 +23,8 @@ enum { TERM_CONSTANT, TERM_VALUE, TERM_RATE, TERM_SENSOR };
 typedef struct machine_row {
     int nterms; /* inputs of the expression, then for LM_VARIABLE_RATE their rates */
     machine_term *term;
+    int nintegral; /* inputs of the integral that a state follows at rest, else 0 */
+    machine_term *integral;
     int diagonal;
 } machine_row;
 
@@ -57,6 +59,8 @@ typedef struct machine {
     int *slot;              /* [n] in which expressions read the value of each; 0: none does */
     lm_settle settle;       /* what the mechanism calls to have them */
     double *x;              /* [2n] values and rates */
+    double *offset;         /* [n] what is added to the integrals of states */
+    double *track_r;        /* [nv + nl of the mechanism] scratch */
     int nsensors;
     machine_sensor *sensor;
     machine_row *row; /* [n] */
@@ -67,6 +71,14 @@ typedef struct machine {
     double *scratch, *grad, *hess, *coefficient;
     double *reach; /* [n + nsensors] of machine_scale.c */
 } machine;
+
+/* 1: variable k is a state that follows the position of the mechanism, as the machine is steady. */
+static inline int machine_tracks(const machine *s, int k)
+{
+    const lm_spec_variable *x = &s->spec->variables.at[k];
+    return s->sys.steady && x->kind == LM_VARIABLE_STATE &&
+           x->follows_motion == LM_FOLLOWS_INTEGRAL;
+}
 
 /* machine_order.c */
 int machine_make_order(machine *s);

@@ -65,7 +65,12 @@ static int note_row(machine *s, int k, int *list)
         if (note_term(s, x->expr.inputs[i], &row->term[i], list)) return -1;
         if (both > 1 && note_term(s, x->rate[i], &row->term[n + i], list)) return -1;
     }
-    return 0;
+    if (x->kind != LM_VARIABLE_STATE || x->follows_motion != LM_FOLLOWS_INTEGRAL) return 0;
+    row->nintegral = x->integral.ninputs;
+    row->integral = LM_NEW_N(&s->arena, machine_term, row->nintegral);
+    for (int i = 0; i < row->nintegral && row->integral; i++)
+        if (note_term(s, x->integral.inputs[i], &row->integral[i], list)) return -1;
+    return row->integral ? 0 : -1;
 }
 
 /* ---- what acts on the mechanism ---- */
@@ -93,6 +98,15 @@ static int note_pushes(machine *s, int *list)
 
 /* ---- pattern ---- */
 
+static void collect_term(const machine *s, int k, const machine_term *t, lm_pattern_builder *pb)
+{
+    int row = s->in->nv + k;
+    if (t->kind == TERM_VALUE || t->kind == TERM_RATE)
+        lm_pattern_add(pb, row, s->in->nv + t->of);
+    for (int e = 0; t->kind == TERM_SENSOR && e < s->sensor[t->of].n; e++)
+        lm_pattern_add(pb, row, s->sensor[t->of].unknown[e]);
+}
+
 static void collect(const machine *s, lm_pattern_builder *pb)
 {
     const lm_pattern *p = &s->in->pattern;
@@ -102,17 +116,23 @@ static void collect(const machine *s, lm_pattern_builder *pb)
             lm_pattern_add(pb, outer(s, p->rowind[i]), outer(s, c));
     for (int k = 0; k < s->n; k++) {
         lm_pattern_add(pb, nv + k, nv + k);
-        for (int i = 0; i < s->row[k].nterms; i++) {
-            const machine_term *t = &s->row[k].term[i];
-            if (t->kind == TERM_VALUE || t->kind == TERM_RATE)
-                lm_pattern_add(pb, nv + k, nv + t->of);
-            for (int e = 0; t->kind == TERM_SENSOR && e < s->sensor[t->of].n; e++)
-                lm_pattern_add(pb, nv + k, s->sensor[t->of].unknown[e]);
-        }
+        for (int i = 0; i < s->row[k].nterms; i++) collect_term(s, k, &s->row[k].term[i], pb);
+        for (int i = 0; i < s->row[k].nintegral; i++)
+            collect_term(s, k, &s->row[k].integral[i], pb);
     }
     for (int i = 0; i < s->npushes; i++)
         for (int e = 0; e < s->push[i].n; e++)
             lm_pattern_add(pb, s->push[i].place[e], nv + s->push[i].variable);
+}
+
+static void place_term(const machine *s, int k, machine_term *t)
+{
+    const lm_pattern *own = &s->sys.pattern;
+    int nv = s->in->nv;
+    if (t->kind == TERM_VALUE || t->kind == TERM_RATE)
+        t->place[0] = lm_pattern_find(own, nv + k, nv + t->of);
+    for (int e = 0; t->kind == TERM_SENSOR && e < s->sensor[t->of].n; e++)
+        t->place[e] = lm_pattern_find(own, nv + k, s->sensor[t->of].unknown[e]);
 }
 
 static void places(machine *s)
@@ -124,13 +144,8 @@ static void places(machine *s)
             s->inner_place[i] = lm_pattern_find(own, outer(s, p->rowind[i]), outer(s, c));
     for (int k = 0; k < s->n; k++) {
         s->row[k].diagonal = lm_pattern_find(own, nv + k, nv + k);
-        for (int i = 0; i < s->row[k].nterms; i++) {
-            machine_term *t = &s->row[k].term[i];
-            if (t->kind == TERM_VALUE || t->kind == TERM_RATE)
-                t->place[0] = lm_pattern_find(own, nv + k, nv + t->of);
-            for (int e = 0; t->kind == TERM_SENSOR && e < s->sensor[t->of].n; e++)
-                t->place[e] = lm_pattern_find(own, nv + k, s->sensor[t->of].unknown[e]);
-        }
+        for (int i = 0; i < s->row[k].nterms; i++) place_term(s, k, &s->row[k].term[i]);
+        for (int i = 0; i < s->row[k].nintegral; i++) place_term(s, k, &s->row[k].integral[i]);
     }
     for (int i = 0; i < s->npushes; i++)
         for (int e = 0; e < s->push[i].n; e++)
@@ -165,6 +180,8 @@ static int reserve(machine *s)
         const lm_spec_variable *x = &s->spec->variables.at[k];
         scratch = longest(&x->expr, 2, scratch);
         if (x->implicit) scratch = longest(&x->rest, 1, scratch);
+        scratch = longest(&x->integral, 1, scratch);
+        if (x->integral.ninputs > most) most = x->integral.ninputs;
         if (x->expr.ninputs > most) most = x->expr.ninputs;
     }
     for (int i = 0; i < s->spec->elements.n; i++) {
@@ -174,6 +191,8 @@ static int reserve(machine *s)
         scratch = longest(&e->law, 0, scratch);
     }
     s->x = LM_NEW_N(a, double, 2 * s->n);
+    s->offset = LM_NEW_N(a, double, s->n);
+    s->track_r = LM_NEW_N(a, double, s->in->nv + s->in->nl);
     s->sensor = LM_NEW_N(a, machine_sensor, s->spec->sensors.n);
     s->row = LM_NEW_N(a, machine_row, s->n);
     s->inner_place = LM_NEW_N(a, int, nnz);
@@ -184,7 +203,7 @@ static int reserve(machine *s)
     s->hess = LM_NEW_N(a, double, (size_t)most *(size_t)most);
     for (int i = 0; i < 3; i++)
         if (!(s->inner[i] = LM_NEW_N(a, double, nnz))) return -1;
-    return s->x && s->sensor && s->row && s->inner_place && s->scratch && s->grad &&
+    return s->x && s->offset && s->track_r && s->sensor && s->row && s->inner_place && s->scratch && s->grad &&
                    s->coefficient && s->reach && s->hess
                ? 0
                : -1;

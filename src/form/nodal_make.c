@@ -140,6 +140,7 @@ static void note_variables(nodal *s)
     for (int k = 0; k < s->m->spec->variables.n; k++) {
         const lm_spec_variable *x = &s->m->spec->variables.at[k];
         note_read(s, &x->expr);
+        note_read(s, &x->integral);
         for (int i = 0; x->rate && i < x->expr.ninputs; i++)
             if (x->rate[i] > 0) s->force_sensor[x->rate[i] - 1] = 1;
     }

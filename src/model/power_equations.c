@@ -49,6 +49,7 @@ int lm_power_variable(const lm_equations *x, int bond, int kind, lm_variable_kin
     int k = lm_new_variable(x->r, name, in->item.loc, type);
     lm_domain domain = x->s->elements.at[region_of(x, bond)].domain;
     x->s->variables.at[k].unit = lm_power_unit(x, bond, kind);
+    x->s->variables.at[k].momentum = kind == LM_KIND_Q_MOMENTUM;
     if (kind == LM_KIND_Q_DISPLACEMENT)
         x->s->variables.at[k].moves = domain == LM_DOMAIN_ROTATION      ? 1
                                       : domain == LM_DOMAIN_TRANSLATION ? 2
@@ -169,8 +170,12 @@ static lm_linear distance_rate(const lm_equations *x, const lm_power_in *in)
         dot = lm_arena_printf(r->arena, "%s+%s*%s", dot, dt, lm_linear_text(r, v));
         square = lm_arena_printf(r->arena, "%s+%s^2", square, dt);
     }
-    return text_variable(x, in->bond, LM_KIND_Q_FLOW,
-                         lm_arena_printf(r->arena, "(%s)/sqrt(%s)", dot, square));
+    lm_linear rate = text_variable(x, in->bond, LM_KIND_Q_FLOW,
+                                   lm_arena_printf(r->arena, "(%s)/sqrt(%s)", dot, square));
+    lm_spec_variable *v = &x->s->variables.at[x->s->sensors.at[rate.term[0].slot - 1].variable];
+    v->follows_motion = LM_FOLLOWS_INTEGRAL;
+    lm_power_expr(r, lm_arena_printf(r->arena, "sqrt(%s)", square), v->name, &v->integral);
+    return rate;
 }
 
 static lm_linear port_flow(const lm_equations *x, const lm_power_in *in)

@@ -259,6 +259,14 @@ typedef enum lm_variable_kind {
     LM_VARIABLE_VALUE, /* x = expr, in which x itself may stand */
     LM_VARIABLE_RATE   /* x = d(expr)/dt; expr of t, states, joint(), rate(), pos, vel, omega */
 } lm_variable_kind;
+/* How a variable follows the motion of the mechanism, beside its equation (integrals.c). */
+typedef enum lm_follows {
+    LM_FOLLOWS_NOT,
+    LM_FOLLOWS_INTEGRAL, /* a state: it is `integral` and a constant; a value: `integral` is what it is the
+                          * rate of */
+    LM_FOLLOWS_SOMEHOW   /* a state: by velocities of which no integral is known */
+} lm_follows;
+
 typedef struct lm_spec_variable {
     const char *name; /* "motor.winding momentum", for messages */
     lm_loc loc;
@@ -270,6 +278,9 @@ typedef struct lm_spec_variable {
     const int *rate; /* RATE: slot of the rate of each input of expr; 0: of t */
     int unit;        /* variables of one unit are compared with each other; 0: with none */
     int moves;       /* 1: an angle, 2: a length: the displacement of a C in a mechanism */
+    int momentum;    /* of an I */
+    lm_follows follows_motion;
+    lm_expr integral; /* of positions of the mechanism */
 } lm_spec_variable;
 
 /* Blocks of controllers: each gives one number, its name in expressions (docs/theory/blocks.md). What

@@ -5,6 +5,7 @@ int lm_new_variable(lm_reader *r, const char *name, lm_loc loc, lm_variable_kind
 {
     lm_spec_variable v = {.name = name, .loc = loc, .kind = kind};
     lm_expr_constant(&v.expr, 0);
+    lm_expr_constant(&v.integral, 0);
     *LM_PUSH(r->arena, &r->spec->variables) = v;
     return r->spec->variables.n - 1;
 }
