@@ -1,0 +1,128 @@
+/* Loads that hang by ball joints and universal joints: what turns them about the vertical is neither held nor
+ * pushed, and all formulations find the equilibrium; so do other units and other directions of gravity, and
+ * loads that have to swing to rest come to where a damped run ends. */
+#include "support/modes.h"
+
+static const char *const formulations[] = {"corotational", "minimal", "rfe", "ffr"};
+enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
+
+#define BOOM                                                                                       \
+    "limber: 1\n"                                                                                  \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "sections: {boom: {shape: stiffness, EA: 9e9, EIy: 1.1e9, EIz: 1.3e9, GJ: 8e8, rhoA: 330,\n"   \
+    "  rhoIy: 40, rhoIz: 50}}\n"                                                                   \
+    "bodies:\n"                                                                                    \
+    "  boom: {type: beam, section: boom, from: [0, 0, 0], to: [20, 0, 0], elements: 4}\n"
+
+static const char *const loads[] = {
+    /* straight below */
+    BOOM "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [20, 0, 0], com: "
+         "[0, 0, -1]}\n"
+         "joints:\n"
+         "  foot: {type: fixed, between: [ground, boom.start]}\n"
+         "  hook: {type: spherical, between: [boom.end, load]}\n"
+         "outputs: {z: pos(boom.end).z, x: pos(load).x, y: pos(load).y}\n",
+    /* off to the side: it has to swing there */
+    BOOM "  load: {type: rigid, mass: 1500, inertia: [900, 1000, 1100], position: [20, 0, 0], com: "
+         "[0.4, 0.3, -1]}\n"
+         "joints:\n"
+         "  foot: {type: fixed, between: [ground, boom.start]}\n"
+         "  hook: {type: spherical, between: [boom.end, load]}\n"
+         "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n",
+    /* two of them, and a chain by a universal joint */
+    BOOM "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [10, 0, 0], com: "
+         "[0, 0, -1]}\n"
+         "  link: {type: rigid, mass: 100, inertia: [10, 10, 10], position: [20, 0, 0], com: [0, 0, "
+         "-1]}\n"
+         "  bob: {type: rigid, mass: 700, inertia: [50, 60, 70], position: [20, 0, -2], com: [0, 0, "
+         "-0.5]}\n"
+         "joints:\n"
+         "  foot: {type: fixed, between: [ground, boom.start]}\n"
+         "  hook: {type: spherical, between: [boom.node(2), load]}\n"
+         "  ring: {type: universal, between: [boom.end, link], axes: [x, y]}\n"
+         "  eye: {type: spherical, between: [link, bob], at: [20, 0, -2]}\n"
+         "outputs: {z: pos(boom.end).z, x: pos(bob).x, y: pos(bob).y}\n"};
+enum { LOADS = sizeof loads / sizeof *loads };
+
+static void in_all_formulations(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LOADS; i++) {
+        double x[3] = {0};
+        for (int k = 0; k < FORMULATIONS; k++) {
+            static const char *const of[] = {"x", "y", "z"};
+            char text[3000];
+            snprintf(text, sizeof text, "%sanalysis: {type: statics}\n", loads[i]);
+            table r = run_model(&(run_how){.text = text, .formulation = formulations[k]});
+            for (int j = 0; j < 3; j++) {
+                if (k == 0) x[j] = table_last(&r, of[j]);
+                assert_near(table_last(&r, of[j]), x[j], k == 2 ? 5e-3 : 1e-4);
+            }
+            table_free(&r);
+        }
+        assert_true(x[2] < -0.01);
+    }
+}
+
+/* Gravity along any axis across the boom, and the load below it. */
+static void any_gravity(void **state)
+{
+    (void)state;
+    static const char *const of[3][2] = {
+        {"gravity: [0, 0, -9.81]", "com: [0, 0, -1]"},
+        {"gravity: [0, -9.81, 0]", "com: [0, -1, 0]"},
+        {"gravity: [0, 7.2, -6.3]", "com: [0, 0.7525766947068778, -0.6585046078685181]"}};
+    double first = 0;
+    for (int i = 0; i < 3; i++) {
+        char text[3000];
+        snprintf(text, sizeof text, "%sanalysis: {type: statics}\n", loads[0]);
+        run_how how = {.text = text,
+                       .swap = {{"gravity: [0, 0, -9.81]", of[i][0]},
+                                {"com: [0, 0, -1]", of[i][1]},
+                                {"EIy: 1.1e9, EIz: 1.3e9", "EIy: 1.2e9, EIz: 1.2e9"}}};
+        table r = run_model(&how);
+        double down = hypot(table_last(&r, "y"), table_last(&r, "z")), g = i == 2 ? 9.5671 : 9.81;
+        if (i == 0) first = down;
+        assert_true(first > 0.01);
+        assert_near(down / first, g / 9.81, 1e-3);
+        table_free(&r);
+    }
+}
+
+/* Statics is where a damped run ends. */
+static void as_damped_dynamics(void **state)
+{
+    (void)state;
+    static const char swing[] =
+        "limber: 1\ngravity: [0.4, -0.3, -9.7]\n"
+        "sections: {s: {shape: stiffness, EA: 1e5, EIy: 60, EIz: 90, GJ: 50, rhoA: 2, rhoIy: 1e-3,\n"
+        "  rhoIz: 2e-3, damping: {stiffness: 0.05}}}\n"
+        "bodies:\n"
+        "  post: {type: beam, section: s, from: [0, 0, 0], to: [1, 0.2, 0.1], elements: 3}\n"
+        "  bob: {type: rigid, mass: 1.5, inertia: [0.1, 0.12, 0.15], position: [1, 0.2, 0.1], com: "
+        "[0.2, 0.1, -0.3]}\n"
+        "joints:\n"
+        "  foot: {type: fixed, between: [ground, post.start]}\n"
+        "  hook: {type: universal, between: [post.end, bob], axes: [x, y], damping: {angle1: 0.5, angle2: 0.5}}\n"
+        "outputs: {x: pos(post.end).x, y: pos(post.end).y, z: pos(post.end).z}\n";
+    for (int k = 0; k < 2; k++) {
+        static const char *const of[] = {"x", "y", "z"};
+        char text[2][3000];
+        snprintf(text[0], sizeof text[0], "%sanalysis: {type: statics}\n", swing);
+        snprintf(text[1], sizeof text[1],
+                 "%sanalysis: {type: dynamics, until: 60, output_step: 10}\n", swing);
+        table s = run_model(&(run_how){.text = text[0], .formulation = formulations[k]});
+        table d = run_model(&(run_how){.text = text[1], .formulation = formulations[k]});
+        for (int j = 0; j < 3; j++)
+            assert_near(table_last(&s, of[j]), table_last(&d, of[j]), 1e-5);
+        table_free(&s), table_free(&d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_all_formulations),
+                                       cmocka_unit_test(any_gravity),
+                                       cmocka_unit_test(as_damped_dynamics)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
