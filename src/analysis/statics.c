@@ -246,8 +246,7 @@ static void say_held(const lm_statics_search *s, lm_loc loc)
                 "statics: %d state%s of controllers and power graph %s held at %s, as if time "
                 "stood still: currents and integrals do not build up; 'linearize' tells whether "
                 "the machine rests here",
-                n, n == 1 ? "" : "s", n == 1 ? "is" : "are",
-                n == 1 ? "its value" : "their values");
+                n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "its value" : "their values");
 }
 
 static void say(const lm_statics_search *s, lm_loc loc)

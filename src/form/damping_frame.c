@@ -215,7 +215,8 @@ static lm_v3 choose_chord(damping_frame *f, const lm_model *m)
             most = d;
             end[0] = a->node < b->node ? a : b, end[1] = a->node < b->node ? b : a;
         }
-    for (int e = 0; e < 2; e++) f->node[e] = end[e]->node, f->r[e] = m->pairs[end[e]->pair].r[end[e]->side];
+    for (int e = 0; e < 2; e++)
+        f->node[e] = end[e]->node, f->r[e] = m->pairs[end[e]->pair].r[end[e]->side];
     return v3_sub(drawn_point(m, end[1]), drawn_point(m, end[0]));
 }
 

@@ -38,8 +38,7 @@ static void refuse_sections(const ffr *s, lm_diag *diag)
 /* ---- units ---- */
 
 /* The shapes of a part: those of an equal one before it, or new ones. 0, -1, 1 as ffr_basis_make. */
-static int find_basis(ffr *s, int part, const lm_floating **of,
-                      double *scratch, lm_diag *diag)
+static int find_basis(ffr *s, int part, const lm_floating **of, double *scratch, lm_diag *diag)
 {
     enum { LOOK_BACK = 16 }; /* chains are of one kind, or of a few in turn */
     const ffr_part *p = s->division->part;
@@ -58,8 +57,7 @@ static int make_bases(ffr *s, const lm_floating **of, lm_diag *diag)
     lm_arena temp = {0};
     double *scratch = LM_NEW_N(&temp, double, s->m->section_scratch);
     int bad = scratch ? 0 : -1;
-    for (int p = 0; p < s->division->nparts && !bad; p++)
-        bad = find_basis(s, p, of, scratch, diag);
+    for (int p = 0; p < s->division->nparts && !bad; p++) bad = find_basis(s, p, of, scratch, diag);
     lm_arena_free(&temp);
     return bad;
 }

@@ -186,8 +186,8 @@ void lm_machine_track(lm_system *sys, const lm_state *st)
     const double *slots = s->in->form->ports->slots(s->in);
     for (int k = 0; k < s->n; k++)
         if (machine_tracks(s, k))
-            s->offset[k] = st->v[nv + k] -
-                           lm_expr_eval(&s->spec->variables.at[k].integral, slots, s->scratch);
+            s->offset[k] =
+                st->v[nv + k] - lm_expr_eval(&s->spec->variables.at[k].integral, slots, s->scratch);
     sys->steady = steady;
 }
 

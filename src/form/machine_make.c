@@ -101,8 +101,7 @@ static int note_pushes(machine *s, int *list)
 static void collect_term(const machine *s, int k, const machine_term *t, lm_pattern_builder *pb)
 {
     int row = s->in->nv + k;
-    if (t->kind == TERM_VALUE || t->kind == TERM_RATE)
-        lm_pattern_add(pb, row, s->in->nv + t->of);
+    if (t->kind == TERM_VALUE || t->kind == TERM_RATE) lm_pattern_add(pb, row, s->in->nv + t->of);
     for (int e = 0; t->kind == TERM_SENSOR && e < s->sensor[t->of].n; e++)
         lm_pattern_add(pb, row, s->sensor[t->of].unknown[e]);
 }
@@ -203,8 +202,8 @@ static int reserve(machine *s)
     s->hess = LM_NEW_N(a, double, (size_t)most *(size_t)most);
     for (int i = 0; i < 3; i++)
         if (!(s->inner[i] = LM_NEW_N(a, double, nnz))) return -1;
-    return s->x && s->offset && s->track_r && s->sensor && s->row && s->inner_place && s->scratch && s->grad &&
-                   s->coefficient && s->reach && s->hess
+    return s->x && s->offset && s->track_r && s->sensor && s->row && s->inner_place && s->scratch &&
+                   s->grad && s->coefficient && s->reach && s->hess
                ? 0
                : -1;
 }

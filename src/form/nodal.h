@@ -173,8 +173,8 @@ typedef struct nodal {
     struct nodal_damped **drag;  /* [nelements] the one that the element belongs to, or NULL */
     int *drag_index;             /* [nnodes] place of a node among those of its structure */
     double *drag_force;          /* [nv] these forces at the last residual */
-    int *super_first; /* [nsupers] first node of each superelement */
-    int **super_at;   /* [nsupers][columns] place of the first entry of each column */
+    int *super_first;            /* [nsupers] first node of each superelement */
+    int **super_at;              /* [nsupers][columns] place of the first entry of each column */
     double *super_scratch, *super_block;
     lm_super *super_elastic; /* [nsupers] without mass, for the paper's elastic forces; or NULL */
     double *super_other;     /* their forces or matrix */

@@ -6,8 +6,9 @@
 #include "form/damping_frame.h"
 #include "form/nodal.h"
 
-typedef struct nodal_drag_link { /* a damped element, or a rigid piece of a damped beam: then of node i */
-    int i, j;                    /* nodes of the structure */
+typedef struct
+    nodal_drag_link { /* a damped element, or a rigid piece of a damped beam: then of node i */
+    int i, j;         /* nodes of the structure */
     double alpha;
     int element;
     const nodal_lump *lump; /* NULL: an element */
@@ -15,8 +16,8 @@ typedef struct nodal_drag_link { /* a damped element, or a rigid piece of a damp
 
 enum { DRAG_OWN = -1, DRAG_REFERENCE = -2 };
 typedef struct nodal_drag_block {
-    int i, j;       /* nodes of the structure: of its rows, of its columns */
-    int link;       /* whose mass it is; DRAG_OWN: of a node; DRAG_REFERENCE: what the reference does */
+    int i, j; /* nodes of the structure: of its rows, of its columns */
+    int link; /* whose mass it is; DRAG_OWN: of a node; DRAG_REFERENCE: what the reference does */
     int at[NODE_V]; /* place of the first entry of each column */
 } nodal_drag_block;
 
@@ -25,19 +26,20 @@ typedef struct nodal_damped {
     int nlinks;
     nodal_drag_link *link;
     unsigned char *has_mass; /* [n] damped mass is there */
-    double (*weight)[36];    /* [n] mass times rigid motions about the base, drawn, in the axes of node[0] */
+    double (*weight)
+        [36]; /* [n] mass times rigid motions about the base, drawn, in the axes of node[0] */
     int nblocks;
     nodal_drag_block *block; /* in the matrix */
     /* of the last state: */
-    lm_v3 *arm;              /* [n] from the base */
-    double (*own)[36];       /* [n] alpha times mass: of a node, */
-    double (*next)[36];      /* [nlinks] of nodes i and j */
-    double (*B)[36];         /* [n] the reference by the node's twist */
-    double (*push)[36];      /* [n] alpha times mass times rigid motions */
-    double (*lead)[36];      /* [n] see make_leads */
-    double Z[36];            /* of the fit */
-    double h[6];             /* R^T force */
-    double *rel, *force;     /* [6 n] V' and C V' */
+    lm_v3 *arm;          /* [n] from the base */
+    double (*own)[36];   /* [n] alpha times mass: of a node, */
+    double (*next)[36];  /* [nlinks] of nodes i and j */
+    double (*B)[36];     /* [n] the reference by the node's twist */
+    double (*push)[36];  /* [n] alpha times mass times rigid motions */
+    double (*lead)[36];  /* [n] see make_leads */
+    double Z[36];        /* of the fit */
+    double h[6];         /* R^T force */
+    double *rel, *force; /* [6 n] V' and C V' */
 } nodal_damped;
 
 /* 1: the reference moves with node k of the structure. */

@@ -117,7 +117,8 @@ static int list_blocks(nodal_damped *d, lm_arena *a)
         if (d->has_mass[k]) add_block(d, k, k, DRAG_OWN);
     for (int k = 0; k < d->nlinks; k++)
         if (!d->link[k].lump)
-            add_block(d, d->link[k].i, d->link[k].j, k), add_block(d, d->link[k].j, d->link[k].i, k);
+            add_block(d, d->link[k].i, d->link[k].j, k),
+                add_block(d, d->link[k].j, d->link[k].i, k);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             if (by_reference(d, i, j)) add_block(d, i, j, DRAG_REFERENCE);
@@ -158,8 +159,8 @@ static void link_beam(nodal *s, int body, nodal_damped *d)
     for (int k = 0; k < beam->nelements && !s->nlumps; k++) {
         int i = s->drag_index[e[k].node[0]], j = s->drag_index[e[k].node[1]];
         d->has_mass[i] = d->has_mass[j] = 1;
-        d->link[d->nlinks++] = (nodal_drag_link){
-            .i = i, .j = j, .alpha = alpha, .element = beam->first_element + k};
+        d->link[d->nlinks++] =
+            (nodal_drag_link){.i = i, .j = j, .alpha = alpha, .element = beam->first_element + k};
     }
     for (int k = 0; k < s->nlumps; k++) {
         int i = s->drag_index[s->lumps[k].node];

@@ -61,8 +61,7 @@ static void weigh_super(weigher *w, const lm_body *b)
     for (int i = 0; i < u->n; i++)
         for (int j = 0; j < u->n; j++) {
             double own[36], M[36];
-            for (int k = 0; k < 36; k++)
-                own[k] = u->M[6 * i + k % 6 + 6 * u->n * (6 * j + k / 6)];
+            for (int k = 0; k < 36; k++) own[k] = u->M[6 * i + k % 6 + 6 * u->n * (6 * j + k / 6)];
             nodal_block_turn(&T, 0, own, M);
             weigh(w, w->s->drag_index[b->first_node + i], M, 0,
                   w->s->drag_index[b->first_node + j]);
@@ -85,8 +84,7 @@ static void weigh_body(weigher *w, int body)
         weigh_rigid(w, l->node, l);
         double spin = 2 * SPIN * w->d->frame.length * w->d->frame.length * l->mass;
         if (l->spare > 0)
-            weigh_rigid(w, l->node,
-                        &(nodal_lump){.J = m3_scale(spin, m3_outer(l->axis, l->axis))});
+            weigh_rigid(w, l->node, &(nodal_lump){.J = m3_scale(spin, m3_outer(l->axis, l->axis))});
     }
 }
 

@@ -264,7 +264,7 @@ typedef enum lm_follows {
     LM_FOLLOWS_NOT,
     LM_FOLLOWS_INTEGRAL, /* a state: it is `integral` and a constant; a value: `integral` is what it is the
                           * rate of */
-    LM_FOLLOWS_SOMEHOW   /* a state: by velocities of which no integral is known */
+    LM_FOLLOWS_SOMEHOW /* a state: by velocities of which no integral is known */
 } lm_follows;
 
 typedef struct lm_spec_variable {

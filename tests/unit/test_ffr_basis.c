@@ -416,8 +416,7 @@ static void damping(void **state)
     ffr_part p = whole(&b, 0);
     assert_int_equal(build(&b, &p), 0);
     assert_non_null(b.f.C);
-    for (int i = 0; i < b.f.ne * b.f.ne; i++)
-        assert_true(b.f.C[i] == 1e-4 * b.f.K[i]);
+    for (int i = 0; i < b.f.ne * b.f.ne; i++) assert_true(b.f.C[i] == 1e-4 * b.f.K[i]);
     drop(&b);
     make(&b, "", "wedge", 1, 3);
     assert_null(b.f.C);

@@ -13,8 +13,9 @@ static const char *const formulations[] = {"corotational",
                                            "{type: ffr, substructures: 2}"};
 enum { FORMULATIONS = sizeof formulations / sizeof *formulations, MODES = 10 };
 
-#define BEAM(name, from, to) name ": {type: beam, section: s, from: " from ", to: " to ", elements: "
-#define WELD(name, a, b)     name ": {type: fixed, between: [" a ", " b "]}"
+#define BEAM(name, from, to)                                                                       \
+    name ": {type: beam, section: s, from: " from ", to: " to ", elements: "
+#define WELD(name, a, b) name ": {type: fixed, between: [" a ", " b "]}"
 
 static table modes_by(const char *formulation, const char *bodies, const char *joints)
 {
@@ -54,15 +55,18 @@ static const struct {
      WELD("c", "ground", "a.start") ", " WELD("w", "a.end", "b.start"), 10},
     {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
      WELD("c", "ground", "b.end") ", " WELD("w", "b.start", "a.end"), 10},
-    {BEAM("a", "[0.4, 0, 0]", "[0, 0, 0]") "2}, " BEAM("b", "[0.4, 0, 0]", "[0.7, 0, 0]") "2}, " BEAM(
-         "d", "[1.5, 0, 0]", "[1.1, 0, 0]") "2}, " BEAM("e", "[0.7, 0, 0]", "[1.1, 0, 0]") "2}",
+    {BEAM("a", "[0.4, 0, 0]", "[0, 0, 0]") "2}, " BEAM(
+         "b", "[0.4, 0, 0]",
+         "[0.7, 0, 0]") "2}, " BEAM("d", "[1.5, 0, 0]",
+                                    "[1.1, 0, 0]") "2}, " BEAM("e", "[0.7, 0, 0]",
+                                                               "[1.1, 0, 0]") "2}",
      WELD("c", "ground", "a.end") ", " WELD("w", "a.start", "b.start") ", " WELD(
          "x", "b.end", "e.start") ", " WELD("y", "d.end", "e.end"),
      10},
     /* hinged at one end and at both, driven, on a slide, free */
     {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
      "c: {type: revolute, between: [ground, a.start], axis: [0, 1, 0.3]}, " WELD("w", "a.end",
-                                                                                "b.start"),
+                                                                                 "b.start"),
      9},
     {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
      "c: {type: spherical, between: [ground, b.end]}, " WELD("w", "a.end", "b.start"), 7},
@@ -72,7 +76,7 @@ static const struct {
      10},
     {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
      "c: {type: revolute, between: [ground, b.end], axis: y, drive: 0}, " WELD("w", "a.end",
-                                                                              "b.start"),
+                                                                               "b.start"),
      10},
     {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
      "c: {type: prismatic, between: [ground, a.start], axis: z}, " WELD("w", "a.end", "b.start"),
@@ -93,8 +97,7 @@ static const struct {
     {BEAM("l", "[0, 0, 0]", "[0, 0, 1]") "3}, " BEAM("t", "[0, 0, 1]", "[1.4, 0, 1]") "4}, " BEAM(
          "r", "[1.4, 0, 0]", "[1.4, 0, 1]") "3}",
      "c: {type: revolute, between: [ground, l.start], axis: y}, d: {type: revolute, between: "
-     "[ground, r.start], axis: y}, " WELD("w", "l.end", "t.start") ", " WELD("x", "t.end",
-                                                                            "r.end"),
+     "[ground, r.start], axis: y}, " WELD("w", "l.end", "t.start") ", " WELD("x", "t.end", "r.end"),
      10},
     /* a T at a place between nodes, clamped or free; a closed frame */
     {BEAM("l", "[0, 0, 0]", "[0, 0, 1]") "4}, " BEAM("t", "[0, 0, 0.6]", "[0.8, 0.2, 0.6]") "4}",
@@ -105,7 +108,7 @@ static const struct {
          "r", "[1, 0.7, 0.1]", "[0, 0, 0]") "3}",
      "h: {type: revolute, between: [ground, p.start], axis: [1, 1, 1]}, " WELD(
          "w", "p.end", "q.start") ", " WELD("x", "q.end", "r.start") ", " WELD("y", "r.end",
-                                                                             "p.start"),
+                                                                               "p.start"),
      9}};
 enum { STRUCTURES = sizeof structure / sizeof *structure };
 
@@ -125,10 +128,12 @@ static void half_of_alpha(void **state)
 
 /* With bodies that are not damped: cut and uncut. */
 #define BLOCK                                                                                      \
-    ", k: {type: rigid, mass: 1.3, inertia: [0.02, 0.03, 0.01], position: [0.5, 0, 0], com: [0.1, " \
+    ", k: {type: rigid, mass: 1.3, inertia: [0.02, 0.03, 0.01], position: [0.5, 0, 0], com: "      \
+    "[0.1, "                                                                                       \
     "0.05, 0.02]}"
 #define WHOLE BEAM("b", "[0, 0, 0]", "[1.5, 0, 0]") "6}"
-#define CUT   BEAM("b", "[0, 0, 0]", "[0.5, 0, 0]") "2}, " BEAM("d", "[0.5, 0, 0]", "[1.5, 0, 0]") "4}"
+#define CUT                                                                                        \
+    BEAM("b", "[0, 0, 0]", "[0.5, 0, 0]") "2}, " BEAM("d", "[0.5, 0, 0]", "[1.5, 0, 0]") "4}"
 #define HOOK                                                                                       \
     ", hook: {type: rigid, mass: 2, inertia: [0.01, 0.02, 0.03], position: [1.5, 0, 0], com: [0, " \
     "0.1, -0.2]}"
@@ -141,17 +146,17 @@ static const struct {
       WELD("c", "ground", "b.start") ", " WELD("w", "b.end", "k") ", " WELD("x", "k", "d.start")}},
     {{WHOLE BLOCK, CUT BLOCK},
      {"c: {type: revolute, between: [ground, b.start], axis: [1, 2, 0]}, " WELD("w", "b.node(2)",
-                                                                               "k"),
-      "c: {type: revolute, between: [ground, b.start], axis: [1, 2, 0]}, " WELD("w", "b.end", "k") ", " WELD(
-          "x", "k", "d.start")}},
+                                                                                "k"),
+      "c: {type: revolute, between: [ground, b.start], axis: [1, 2, 0]}, " WELD(
+          "w", "b.end", "k") ", " WELD("x", "k", "d.start")}},
     {{WHOLE BLOCK, CUT BLOCK},
      {WELD("w", "b.node(2)", "k"), WELD("w", "b.end", "k") ", " WELD("x", "d.start", "k")}},
     /* the block on a hinge away from the beam, and both ends on hinges */
     {{WHOLE BLOCK, CUT BLOCK},
      {"c: {type: spherical, between: [ground, k], at: [0.5, 0.2, 0.1]}, " WELD("w", "b.node(2)",
-                                                                              "k"),
-      "c: {type: spherical, between: [ground, k], at: [0.5, 0.2, 0.1]}, " WELD("w", "b.end", "k") ", " WELD(
-          "x", "k", "d.start")}},
+                                                                               "k"),
+      "c: {type: spherical, between: [ground, k], at: [0.5, 0.2, 0.1]}, " WELD(
+          "w", "b.end", "k") ", " WELD("x", "k", "d.start")}},
     {{WHOLE BLOCK, CUT BLOCK},
      {"c: {type: spherical, between: [ground, k], at: [0.5, 0.2, 0.1]}, e: {type: spherical, "
       "between: [b.end, ground]}, " WELD("w", "b.node(2)", "k"),

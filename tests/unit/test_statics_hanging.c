@@ -16,12 +16,13 @@ enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
 
 static const char *const loads[] = {
     /* straight below */
-    BOOM "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [20, 0, 0], com: "
-         "[0, 0, -1]}\n"
-         "joints:\n"
-         "  foot: {type: fixed, between: [ground, boom.start]}\n"
-         "  hook: {type: spherical, between: [boom.end, load]}\n"
-         "outputs: {z: pos(boom.end).z, x: pos(load).x, y: pos(load).y}\n",
+    BOOM
+    "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [20, 0, 0], com: "
+    "[0, 0, -1]}\n"
+    "joints:\n"
+    "  foot: {type: fixed, between: [ground, boom.start]}\n"
+    "  hook: {type: spherical, between: [boom.end, load]}\n"
+    "outputs: {z: pos(boom.end).z, x: pos(load).x, y: pos(load).y}\n",
     /* off to the side: it has to swing there */
     BOOM "  load: {type: rigid, mass: 1500, inertia: [900, 1000, 1100], position: [20, 0, 0], com: "
          "[0.4, 0.3, -1]}\n"
@@ -30,18 +31,19 @@ static const char *const loads[] = {
          "  hook: {type: spherical, between: [boom.end, load]}\n"
          "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n",
     /* two of them, and a chain by a universal joint */
-    BOOM "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [10, 0, 0], com: "
-         "[0, 0, -1]}\n"
-         "  link: {type: rigid, mass: 100, inertia: [10, 10, 10], position: [20, 0, 0], com: [0, 0, "
-         "-1]}\n"
-         "  bob: {type: rigid, mass: 700, inertia: [50, 60, 70], position: [20, 0, -2], com: [0, 0, "
-         "-0.5]}\n"
-         "joints:\n"
-         "  foot: {type: fixed, between: [ground, boom.start]}\n"
-         "  hook: {type: spherical, between: [boom.node(2), load]}\n"
-         "  ring: {type: universal, between: [boom.end, link], axes: [x, y]}\n"
-         "  eye: {type: spherical, between: [link, bob], at: [20, 0, -2]}\n"
-         "outputs: {z: pos(boom.end).z, x: pos(bob).x, y: pos(bob).y}\n"};
+    BOOM
+    "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [10, 0, 0], com: "
+    "[0, 0, -1]}\n"
+    "  link: {type: rigid, mass: 100, inertia: [10, 10, 10], position: [20, 0, 0], com: [0, 0, "
+    "-1]}\n"
+    "  bob: {type: rigid, mass: 700, inertia: [50, 60, 70], position: [20, 0, -2], com: [0, 0, "
+    "-0.5]}\n"
+    "joints:\n"
+    "  foot: {type: fixed, between: [ground, boom.start]}\n"
+    "  hook: {type: spherical, between: [boom.node(2), load]}\n"
+    "  ring: {type: universal, between: [boom.end, link], axes: [x, y]}\n"
+    "  eye: {type: spherical, between: [link, bob], at: [20, 0, -2]}\n"
+    "outputs: {z: pos(boom.end).z, x: pos(bob).x, y: pos(bob).y}\n"};
 enum { LOADS = sizeof loads / sizeof *loads };
 
 static void in_all_formulations(void **state)
@@ -95,7 +97,8 @@ static void as_damped_dynamics(void **state)
     (void)state;
     static const char swing[] =
         "limber: 1\ngravity: [0.4, -0.3, -9.7]\n"
-        "sections: {s: {shape: stiffness, EA: 1e5, EIy: 60, EIz: 90, GJ: 50, rhoA: 2, rhoIy: 1e-3,\n"
+        "sections: {s: {shape: stiffness, EA: 1e5, EIy: 60, EIz: 90, GJ: 50, rhoA: 2, rhoIy: "
+        "1e-3,\n"
         "  rhoIz: 2e-3, damping: {stiffness: 0.05}}}\n"
         "bodies:\n"
         "  post: {type: beam, section: s, from: [0, 0, 0], to: [1, 0.2, 0.1], elements: 3}\n"
@@ -103,7 +106,8 @@ static void as_damped_dynamics(void **state)
         "[0.2, 0.1, -0.3]}\n"
         "joints:\n"
         "  foot: {type: fixed, between: [ground, post.start]}\n"
-        "  hook: {type: universal, between: [post.end, bob], axes: [x, y], damping: {angle1: 0.5, angle2: 0.5}}\n"
+        "  hook: {type: universal, between: [post.end, bob], axes: [x, y], damping: {angle1: 0.5, "
+        "angle2: 0.5}}\n"
         "outputs: {x: pos(post.end).x, y: pos(post.end).y, z: pos(post.end).z}\n";
     for (int k = 0; k < 2; k++) {
         static const char *const of[] = {"x", "y", "z"};
@@ -113,8 +117,7 @@ static void as_damped_dynamics(void **state)
                  "%sanalysis: {type: dynamics, until: 60, output_step: 10}\n", swing);
         table s = run_model(&(run_how){.text = text[0], .formulation = formulations[k]});
         table d = run_model(&(run_how){.text = text[1], .formulation = formulations[k]});
-        for (int j = 0; j < 3; j++)
-            assert_near(table_last(&s, of[j]), table_last(&d, of[j]), 1e-5);
+        for (int j = 0; j < 3; j++) assert_near(table_last(&s, of[j]), table_last(&d, of[j]), 1e-5);
         table_free(&s), table_free(&d);
     }
 }

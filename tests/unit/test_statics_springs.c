@@ -9,7 +9,7 @@ enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
 #define BODIES                                                                                     \
     "limber: 1\ngravity: [0.3, -0.7, -9]\n"                                                        \
     "bodies:\n"                                                                                    \
-    "  arm: {type: rigid, mass: 2, inertia: [0.11, 0.1, 0.2], com: [0.5, 0.1, 0.05]}\n"           \
+    "  arm: {type: rigid, mass: 2, inertia: [0.11, 0.1, 0.2], com: [0.5, 0.1, 0.05]}\n"            \
     "  bob: {type: rigid, mass: 3, inertia: [0.02, 0.03, 0.05], position: [1, 0, 0], com: [0.1, "  \
     "0.2, -0.3]}\n"
 #define END "outputs: {a: joint(h), b: joint(k), x: pos(bob).x, y: pos(bob).y, z: pos(bob).z}\n"
@@ -23,34 +23,36 @@ static const struct {
     const char *graph, *spring;
 } same[] = {
     {BODIES HINGES("", ", stiffness: 70") "power:\n"
-                                           "  s: {type: 1, domain: rotation}\n"
-                                           "  c: {type: C, stiffness: 90, on: s}\n"
-                                           "  r: {type: R, resistance: 3, on: s}\n"
-                                           "  p: {type: port, joint: h, on: s}\n",
+                                          "  s: {type: 1, domain: rotation}\n"
+                                          "  c: {type: C, stiffness: 90, on: s}\n"
+                                          "  r: {type: R, resistance: 3, on: s}\n"
+                                          "  p: {type: port, joint: h, on: s}\n",
      BODIES HINGES(", stiffness: 90", ", stiffness: 70")},
     /* n^2 k, by a transformer of the flow n w */
     {BODIES HINGES("", ", stiffness: 70") "power:\n"
-                                           "  s: {type: 1, domain: rotation}\n"
-                                           "  f: {type: 1, domain: rotation}\n"
-                                           "  n: {type: TF, modulus: 3, from: s, to: f}\n"
-                                           "  c: {type: C, stiffness: 10, on: f}\n"
-                                           "  p: {type: port, joint: h, on: s}\n",
+                                          "  s: {type: 1, domain: rotation}\n"
+                                          "  f: {type: 1, domain: rotation}\n"
+                                          "  n: {type: TF, modulus: 3, from: s, to: f}\n"
+                                          "  c: {type: C, stiffness: 10, on: f}\n"
+                                          "  p: {type: port, joint: h, on: s}\n",
      BODIES HINGES(", stiffness: 90", ", stiffness: 70")},
     /* a law, and a displacement at the start */
-    {BODIES HINGES("", ", stiffness: 70") "power:\n"
-                                           "  s: {type: 1, domain: rotation}\n"
-                                           "  c: {type: C, effort: 60*q + 40*q^3, initial: 0.1, on: s}\n"
-                                           "  p: {type: port, joint: h, on: s}\n",
+    {BODIES HINGES("",
+                   ", stiffness: 70") "power:\n"
+                                      "  s: {type: 1, domain: rotation}\n"
+                                      "  c: {type: C, effort: 60*q + 40*q^3, initial: 0.1, on: s}\n"
+                                      "  p: {type: port, joint: h, on: s}\n",
      BODIES HINGES(", effort: '-60*(joint(h)+0.1) - 40*(joint(h)+0.1)^3'", ", stiffness: 70")},
     /* along an axis of the world, from where the frame is at the start */
-    {BODIES HINGES("", ", stiffness: 70") "power:\n"
-                                           "  s: {type: 1, domain: translation}\n"
-                                           "  c: {type: C, stiffness: 400, on: s}\n"
-                                           "  p: {type: port, frame: bob, force: [0.6, 0, 0.8], on: s}\n",
+    {BODIES HINGES(
+         "", ", stiffness: 70") "power:\n"
+                                "  s: {type: 1, domain: translation}\n"
+                                "  c: {type: C, stiffness: 400, on: s}\n"
+                                "  p: {type: port, frame: bob, force: [0.6, 0, 0.8], on: s}\n",
      BODIES HINGES("", ", stiffness: 70") "loads:\n"
-                                           "  f: {on: bob, force: ['-240*(0.6*(pos(bob).x - 1) + "
-                                           "0.8*pos(bob).z)', 0, '-320*(0.6*(pos(bob).x - 1) + "
-                                           "0.8*pos(bob).z)']}\n"}};
+                                          "  f: {on: bob, force: ['-240*(0.6*(pos(bob).x - 1) + "
+                                          "0.8*pos(bob).z)', 0, '-320*(0.6*(pos(bob).x - 1) + "
+                                          "0.8*pos(bob).z)']}\n"}};
 enum { SAME = sizeof same / sizeof *same };
 
 static void as_springs(void **state)
