@@ -239,7 +239,8 @@ static void say_held(const lm_statics_search *s, lm_loc loc)
         const lm_spec_variable *x = &s->run->model->spec->variables.at[k];
         if (!lm_rest_holds(s->rest, k)) continue;
         n++;
-        if (x->follows_motion == LM_FOLLOWS_SOMEHOW) warn_of(s, x, loc);
+        /* displacements in a mechanism, and blocks; oil that is shut in is the user's to fill */
+        if (x->follows_motion == LM_FOLLOWS_SOMEHOW && (x->moves || !x->unit)) warn_of(s, x, loc);
     }
     if (!n) return;
     lm_diag_add(s->run->diag, LM_NOTE, loc,
