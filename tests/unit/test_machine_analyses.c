@@ -180,6 +180,7 @@ static void spring_of_the_graph(void **state)
 {
     (void)state;
     for (int f = 0; f < FORMS; f++) {
+        if (!strcmp(forms[f], "elastodynamic")) continue;
         table r =
             run_model(&(run_how){.text = BOX("") SPRING("0") STATICS, .formulation = forms[f]});
         assert_near(table_last(&r, "x"), -3 * 9.81 / 500, 1e-12);
