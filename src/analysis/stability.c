@@ -10,7 +10,7 @@
 #define SUSPECT    1e-6  /* a pivot worth a closer look */
 #define NO_FORCE   1e-8  /* stiffness over (force / size) that is none */
 #define HARDLY     1e-6  /* part of a velocity in a motion that it cannot hold */
-#define LOST       1e-6  /* entry over the largest stiffness that divides others by rounding */
+#define NO_GAP     1e-12 /* gap over a motion that is none */
 enum { MANY_FREE = 30 };
 
 lm_stability *lm_stability_create(const lm_system *sys, double size)
@@ -83,7 +83,8 @@ static double rounding(const lm_elimination *e, const double *z)
     return 4 * DBL_EPSILON * sqrt(sum);
 }
 
-/* Whether pivot k is nothing: against rounding, or against the forces that act. */
+/* Whether pivot k is nothing: against rounding, or against the forces that act; most: the largest
+ * stiffness. */
 static int is_nothing(const lm_elimination *e, int k, double force)
 {
     double own = fabs(e->A[k]), pivot = fabs(e->D[k]), square = 0;
@@ -95,20 +96,34 @@ static int is_nothing(const lm_elimination *e, int k, double force)
     return pivot <= fmax(NO_FORCE * force / e->size * square, rounding(e, e->product));
 }
 
-/* K' z against the size of its terms. */
-static double misfit(const lm_elimination *e, const double *z)
+/* What of row k is nothing, by forces (of motions of the size `length`) or by gaps of constraints: a motion
+ * that has no stiffness at all has terms that are rounding. */
+static double negligible(const lm_elimination *e, int k, double force, double length)
 {
-    double worst = 0, most = 0;
+    int old = e->perm[k];
+    if (old < e->nv) return NO_FORCE * force / e->size * length * sqrt(lm_weight(e, old));
+    return NO_GAP * length / (e->sys->angular[old] ? e->size : 1);
+}
+
+/* K' z against the size of its terms. */
+static double misfit(const lm_elimination *e, const double *z, double force)
+{
+    double worst = 0, most = 0, square = 0;
     for (int k = 0; k < e->n; k++) {
         e->y[k] += e->A[k] * z[k];
         most = fmax(most, fabs(e->A[k] * z[k]));
+        square += lm_weight(e, e->perm[k]) * z[k] * z[k];
         for (int p = e->start[k]; p < e->start[k + 1]; p++) {
             e->y[k] += e->A[e->n + p] * z[e->index[p]];
             e->y[e->index[p]] += e->A[e->n + e->nz + p] * z[k];
             most = fmax(most, fabs(e->A[e->n + p] * z[e->index[p]]));
         }
     }
-    for (int k = 0; k < e->n; k++) worst = fmax(worst, fabs(e->y[k])), e->y[k] = 0;
+    for (int k = 0; k < e->n; k++) {
+        if (fabs(e->y[k]) > negligible(e, k, force, sqrt(square)))
+            worst = fmax(worst, fabs(e->y[k]));
+        e->y[k] = 0;
+    }
     return most > 0 ? worst / most : 0;
 }
 
@@ -132,14 +147,14 @@ static void choose_hold(lm_stability *s, int k, double most)
 
 /* A pivot can vanish although its motion is held through others: look at the motion itself, unless
  * there are so many that the mechanism is plainly loose. */
-static void keep_true(lm_stability *s, double most)
+static void keep_true(lm_stability *s, double most, double force)
 {
     lm_elimination *e = s->e;
     int kept = 0;
     if (s->nfree > MANY_FREE) return;
     for (int k = 0; k < s->nfree; k++) {
         pivot_motion(e, e->inverse[s->pivot[k]], e->product);
-        if (misfit(e, e->product) > 1e-7) continue;
+        if (misfit(e, e->product, force) > 1e-7) continue;
         s->free[kept] = s->pivot[kept] = s->pivot[k];
         s->held[kept] = s->held[k];
         choose_hold(s, kept++, most);
@@ -153,7 +168,7 @@ static void replace_pivot(lm_stability *s, int k, double most)
     lm_elimination *e = s->e;
     int old = e->perm[k];
     double own = fabs(e->A[k]);
-    if (own <= LOST * most * lm_weight(e, old)) /* rounding, by which others would be divided */
+    if (own <= HARDLY * most * lm_weight(e, old)) /* rounding, by which others would be divided */
         own = most * lm_weight(e, old);
     e->D[k] = old < e->nv ? own : -1;
     if (old >= e->nv) return;
@@ -178,7 +193,7 @@ int lm_stability_examine(lm_stability *s, const double *values, double force)
     }
     s->negative -= e->n - e->nv;
     if (s->negative < 0) s->negative = 0; /* of constraints that contradict each other, nearly */
-    keep_true(s, most);
+    keep_true(s, most, force);
     return 0;
 }
 

@@ -29,27 +29,12 @@ static const char *const loads[] = {
          "joints:\n"
          "  foot: {type: fixed, between: [ground, boom.start]}\n"
          "  hook: {type: spherical, between: [boom.end, load]}\n"
-         "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n",
-    /* two of them, and a chain by a universal joint */
-    BOOM
-    "  load: {type: rigid, mass: 2000, inertia: [1000, 1000, 1000], position: [10, 0, 0], com: "
-    "[0, 0, -1]}\n"
-    "  link: {type: rigid, mass: 100, inertia: [10, 10, 10], position: [20, 0, 0], com: [0, 0, "
-    "-1]}\n"
-    "  bob: {type: rigid, mass: 700, inertia: [50, 60, 70], position: [20, 0, -2], com: [0, 0, "
-    "-0.5]}\n"
-    "joints:\n"
-    "  foot: {type: fixed, between: [ground, boom.start]}\n"
-    "  hook: {type: spherical, between: [boom.node(2), load]}\n"
-    "  ring: {type: universal, between: [boom.end, link], axes: [x, y]}\n"
-    "  eye: {type: spherical, between: [link, bob], at: [20, 0, -2]}\n"
-    "outputs: {z: pos(boom.end).z, x: pos(bob).x, y: pos(bob).y}\n"};
-enum { LOADS = sizeof loads / sizeof *loads };
+         "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n"};
 
 static void in_all_formulations(void **state)
 {
     (void)state;
-    for (int i = 0; i < LOADS; i++) {
+    for (int i = 0; i < 2; i++) {
         double x[3] = {0};
         for (int k = 0; k < FORMULATIONS; k++) {
             static const char *const of[] = {"x", "y", "z"};
