@@ -13,14 +13,14 @@ void lm_small_look(lm_run *run, const double *q)
 /* "turns by up to 1.2 rad within its floating frame, which can put its deflections off by 9 %: write ..." */
 static void tell(const lm_small *s, int body, char *text, size_t size)
 {
-    char remedy[160], off[80];
+    char remedy[160], off[80] = "";
     double error = s->error[body];
     s->remedy(s, body, remedy, sizeof remedy);
-    if (error < 1)
-        snprintf(off, sizeof off, "which can put its deflections off by %.2g %%", 100 * error);
-    else
-        snprintf(off, sizeof off, "and results for so much mean nothing");
-    snprintf(text, size, "turns by up to %.3g rad within %s, %s: %s", s->turn[body], s->within, off,
+    if (s->relative && error < 1)
+        snprintf(off, sizeof off, ", which can put its deflections off by %.2g %%", 100 * error);
+    else if (s->relative)
+        snprintf(off, sizeof off, ", and results for so much mean nothing");
+    snprintf(text, size, "turns by up to %.3g rad within %s%s: %s", s->turn[body], s->within, off,
              remedy);
 }
 
@@ -60,7 +60,7 @@ void lm_small_warn(lm_run *run)
 int lm_small_divide(lm_run *run)
 {
     const lm_small *s = run->sys->small;
-    if (!s || !run->frames) return 0;
+    if (!s || !s->divide || !run->frames) return 0;
     for (int i = 0; i < run->model->nbodies; i++) {
         int pieces = s->error[i] > s->most ? s->divide(s, i) : 0;
         for (int k = 0; k < run->model->nbodies && pieces; k++) {

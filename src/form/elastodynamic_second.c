@@ -153,7 +153,7 @@ static void look(lm_small *s, const double *q)
     elasto *e = (elasto *)((char *)s - offsetof(elasto, small));
     for (int i = 0; i < e->in->m->nbodies; i++) {
         double first, second = e->in->m->beams[i].nelements ? twist(e, q, i, &first) : 0;
-        if (second > 0.1 * fabs(first)) s->turn[i] = fmax(s->turn[i], second);
+        if (second > 0.1 * fabs(first)) s->error[i] = s->turn[i] = fmax(s->turn[i], second);
     }
 }
 
@@ -171,8 +171,9 @@ static int make_twist(elasto *e, const lm_model *m)
                           .within = "its length by twist of second order (bending about two axes)",
                           .most = 0.01,
                           .turn = LM_NEW_N(&e->arena, double, m->nbodies + 1),
+                          .error = LM_NEW_N(&e->arena, double, m->nbodies + 1),
                           .told = LM_NEW_N(&e->arena, unsigned char, m->nbodies + 1)};
-    if (!e->free_start || !e->small.turn || !e->small.told) return -1;
+    if (!e->free_start || !e->small.turn || !e->small.error || !e->small.told) return -1;
     for (int i = 0; i < e->npath; i++)
         if (e->path[i].element >= 0 && !e->path[i].forward)
             e->free_start[m->nodes[e->path[i].to].body] = 1;

@@ -128,6 +128,7 @@ int ffr_make_small(ffr *s)
                                     .divide = divide,
                                     .within = "its floating frame",
                                     .most = MOST,
+                                    .relative = 1,
                                     .turn = LM_NEW_N(&s->arena, double, n + 1),
                                     .error = LM_NEW_N(&s->arena, double, n + 1),
                                     .told = LM_NEW_N(&s->arena, unsigned char, n + 1)},
