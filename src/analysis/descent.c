@@ -87,7 +87,10 @@ int lm_statics_descend(lm_statics_search *s)
 {
     double way = 0;
     s->mu = 1;
-    if (lm_statics_evaluate(s, 1) || lm_statics_factor(s, 0, 1)) return 1;
+    if (lm_statics_evaluate(s, 1)) return 1;
+    /* for the scale and what rounding makes; out of balance K alone may be singular, with mu it is not */
+    lm_statics_factor(s, 0, 1);
+    if (s->status) return 1;
     for (int k = 0; k < STEPS && s->mu < STIFFEST; k++) {
         if (lm_statics_tell(s)) return 1;
         int near = s->residual < fmax(NEAR, 10 * s->floor) && s->gap < NEAR;

@@ -29,12 +29,33 @@ static const char *const loads[] = {
          "joints:\n"
          "  foot: {type: fixed, between: [ground, boom.start]}\n"
          "  hook: {type: spherical, between: [boom.end, load]}\n"
+         "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n",
+    /* one on the other, both off to the side */
+    BOOM "  load: {type: rigid, mass: 1500, inertia: [900, 1000, 1100], position: [20, 0, 0], com: "
+         "[0.1, 0.2, -1]}\n"
+         "  next: {type: rigid, mass: 700, inertia: [90, 100, 110], position: [20, 0.2, -2], com: "
+         "[-0.3, 0.3, -1]}\n"
+         "joints:\n"
+         "  foot: {type: fixed, between: [ground, boom.start]}\n"
+         "  hook: {type: spherical, between: [boom.end, load]}\n"
+         "  hook2: {type: spherical, at: [20, 0.2, -2], between: [load, next]}\n"
+         "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n",
+    /* the second one across the first, by a universal joint */
+    BOOM "  load: {type: rigid, mass: 1500, inertia: [900, 1000, 1100], position: [20, 0, 0], com: "
+         "[-0.7, 0.2, -0.3]}\n"
+         "  next: {type: rigid, mass: 700, inertia: [90, 100, 110], position: [19, 0.2, -1], com: "
+         "[0.3, 0.9, 0.1]}\n"
+         "joints:\n"
+         "  foot: {type: fixed, between: [ground, boom.start]}\n"
+         "  hook: {type: spherical, between: [boom.end, load]}\n"
+         "  hook2: {type: universal, axes: [x, y], at: [19, 0.2, -1], between: [load, next]}\n"
          "outputs: {z: pos(boom.end).z, x: pos(boom.end).x, y: pos(boom.end).y}\n"};
+enum { LOADS = sizeof loads / sizeof *loads };
 
 static void in_all_formulations(void **state)
 {
     (void)state;
-    for (int i = 0; i < 1; i++) {
+    for (int i = 0; i < LOADS; i++) {
         double x[3] = {0};
         for (int k = 0; k < FORMULATIONS; k++) {
             static const char *const of[] = {"x", "y", "z"};
@@ -48,6 +69,21 @@ static void in_all_formulations(void **state)
             table_free(&r);
         }
         assert_true(x[2] < -0.01);
+    }
+}
+
+/* What hangs from the tip of a cantilever bends it by its weight alone: m g L^3/(3 EI) + w L^4/(8 EI). */
+static void by_weight_alone(void **state)
+{
+    (void)state;
+    static const double mass[LOADS] = {2000, 1500, 2200, 2200};
+    for (int i = 0; i < LOADS; i++) {
+        char text[3000];
+        snprintf(text, sizeof text, "%sanalysis: {type: statics}\n", loads[i]);
+        table r = run_model(&(run_how){.text = text, .formulation = "minimal"});
+        double w = mass[i] * 9.81 * 8e3 / 3.3e9 + 330 * 9.81 * 16e4 / 8.8e9;
+        assert_near(table_last(&r, "z"), -w, 1e-4 * w);
+        table_free(&r);
     }
 }
 
@@ -109,8 +145,8 @@ static void as_damped_dynamics(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_all_formulations),
-                                       cmocka_unit_test(any_gravity),
-                                       cmocka_unit_test(as_damped_dynamics)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_all_formulations), cmocka_unit_test(by_weight_alone),
+        cmocka_unit_test(any_gravity), cmocka_unit_test(as_damped_dynamics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
