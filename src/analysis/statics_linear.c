@@ -7,7 +7,7 @@
  *
  * with the derivative along the way s x (lm_way: elements and springs by their tangents) from places on both
  * sides, and the outputs are what their expressions make of these values. Energies go with the square: theirs
- * are extrapolated by the parabola through three places. The stress is no smooth function where the forces
+ * are the slope and the curvature at 0. The stress is no smooth function where the forces
  * are zero, but one of s > 0. */
 #include "analysis/statics.h"
 
@@ -59,19 +59,27 @@ static int take_sample(lm_statics_search *s, samples *p, int place)
     return bad;
 }
 
-static double parabola(double low, double mid, double high, double h)
+/* y = y0 + b s + c s^2 + ...: b + c from both sides, by h and h/2; what is left of b and c is of the fourth order. */
+static double parabola(const double y[PLACES], double h)
 {
-    return mid + (high - low) / (2 * h) + (high - 2 * mid + low) / (2 * h * h);
+    double coarse = (y[ABOVE] - y[BELOW]) / (2 * h), fine = (y[MORE] - y[LESS]) / h;
+    double wide = (y[ABOVE] - 2 * y[HERE] + y[BELOW]) / (2 * h * h);
+    double close = (y[MORE] - 2 * y[HERE] + y[LESS]) / (0.5 * h * h);
+    return y[HERE] + fine + (fine - coarse) / 3 + close + (close - wide) / 3;
 }
 
 static double energy_at_full(const samples *p, size_t which)
 {
-    double e[3];
-    for (int k = 0; k < 3; k++) {
-        static const int place[3] = {BELOW, HERE, ABOVE};
-        memcpy(&e[k], (const char *)&p->of[place[k]].e + which, sizeof e[k]);
-    }
-    return parabola(e[0], e[1], e[2], p->at[ABOVE]);
+    double e[PLACES];
+    for (int k = 0; k < PLACES; k++) memcpy(&e[k], (const char *)&p->of[k].e + which, sizeof e[k]);
+    return parabola(e, p->at[ABOVE]);
+}
+
+static double energy_sensor(const samples *p, int i)
+{
+    double e[PLACES];
+    for (int k = 0; k < PLACES; k++) e[k] = p->of[k].y[i];
+    return parabola(e, p->at[ABOVE]);
 }
 
 /* Differences with h and h/2: what is left is of the fourth order. */
@@ -91,8 +99,7 @@ static double one_sided(const samples *p, int i)
 
 static double sensor_at_full(const samples *p, const lm_spec_sensor *c, int i)
 {
-    if (c->kind == LM_SENSOR_ENERGY)
-        return parabola(p->of[BELOW].y[i], p->of[HERE].y[i], p->of[ABOVE].y[i], p->at[ABOVE]);
+    if (c->kind == LM_SENSOR_ENERGY) return energy_sensor(p, i);
     if (c->kind == LM_SENSOR_SECTION && c->component == LM_SECTION_STRESS) return one_sided(p, i);
     return linear(p, i);
 }
