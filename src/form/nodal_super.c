@@ -113,20 +113,73 @@ static void add_spin(nodal *s, const lm_state *st, int k, double cM, double *val
     }
 }
 
+/* Forces on the nodes of superelement k, to s->super_block. */
+static int forces(nodal *s, const lm_state *st, int k)
+{
+    const lm_super *e = &s->m->supers[k];
+    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    lm_super_state now = nodal_super_state(s, st, k);
+    if (lm_super_residual(e, &now, g, s->super_scratch, s->super_block)) return 1;
+    if (!has_paper_forces(s, k)) return 0;
+    lm_super_residual(&s->super_elastic[k], &now, g, s->super_scratch, s->super_other);
+    for (int i = NODE_V * e->n; i < NODE_V * e->poses; i++) s->super_block[i] -= s->super_other[i];
+    return 0;
+}
+
+/* The same of their tangent. */
+static int tangent(nodal *s, const lm_state *st, int k, const double by[3])
+{
+    const lm_super *e = &s->m->supers[k];
+    int n = NODE_V * e->poses;
+    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    lm_super_state now = nodal_super_state(s, st, k);
+    if (lm_super_tangent(e, &now, g, by[0], by[1], by[2], s->super_scratch, s->super_block))
+        return 1;
+    if (!has_paper_forces(s, k)) return 0;
+    lm_super_tangent(&s->super_elastic[k], &now, g, by[0], by[1], by[2], s->super_scratch,
+                     s->super_other);
+    for (int c = 0; c < n; c++)
+        for (int i = NODE_V * e->n; i < n; i++)
+            s->super_block[n * c + i] -= s->super_other[n * c + i];
+    return 0;
+}
+
+/* f(s) on the way sys.along, as of beams (nodal_along.c); the nodes are at its beginning. */
+static int along(nodal *s, int k, double *to)
+{
+    const lm_way *w = s->sys.along;
+    const double *const way[3] = {w->da, w->dv, w->dx};
+    int n = NODE_V * s->m->supers[k].poses;
+    if (forces(s, &w->at, k)) return 1;
+    for (int i = 0; i < n; i++) to[i] += s->super_block[i];
+    for (int j = 0; j < 3; j++) {
+        const double by[3] = {j == 0, j == 1, j == 2};
+        if (!way[j]) continue;
+        if (tangent(s, &w->at, k, by)) return 1;
+        const double *d = way[j] + NODE_V * s->super_first[k];
+        for (int c = 0; c < n; c++)
+            for (int i = 0; i < n; i++) to[i] += w->s * s->super_block[n * c + i] * d[c];
+    }
+    return 0;
+}
+
+static int residual_along(nodal *s, const lm_state *st, double *r)
+{
+    int bad = 0;
+    nodal_kinematics(s, s->sys.along->at.q);
+    for (int k = 0; k < s->m->nsupers && !bad; k++)
+        bad = along(s, k, r + NODE_V * s->super_first[k]);
+    nodal_kinematics(s, st->q);
+    return bad;
+}
+
 int nodal_super_residual(nodal *s, const lm_state *st, double *r)
 {
-    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    if (s->sys.along && s->m->nsupers) return residual_along(s, st, r);
     for (int k = 0; k < s->m->nsupers; k++) {
-        const lm_super *e = &s->m->supers[k];
-        lm_super_state now = nodal_super_state(s, st, k);
-        if (lm_super_residual(e, &now, g, s->super_scratch, s->super_block)) return 1;
-        if (has_paper_forces(s, k)) {
-            lm_super_residual(&s->super_elastic[k], &now, g, s->super_scratch, s->super_other);
-            for (int i = NODE_V * e->n; i < NODE_V * e->poses; i++)
-                s->super_block[i] -= s->super_other[i];
-        }
         double *to = r + NODE_V * s->super_first[k];
-        for (int i = 0; i < NODE_V * e->poses; i++) to[i] += s->super_block[i];
+        if (forces(s, st, k)) return 1;
+        for (int i = 0; i < NODE_V * s->m->supers[k].poses; i++) to[i] += s->super_block[i];
     }
     return 0;
 }
@@ -134,20 +187,11 @@ int nodal_super_residual(nodal *s, const lm_state *st, double *r)
 int nodal_super_jacobian(nodal *s, const lm_state *st, const unsigned char *skip, double cM,
                          double cD, double cK, double *values)
 {
-    lm_v3 g = v3_mul(s->sys.load_factor, s->m->gravity);
+    const double by[3] = {cM, cD, cK};
     for (int k = 0; k < s->m->nsupers; k++) {
+        int n = NODE_V * s->m->supers[k].poses;
         if (skip && skip[k]) continue;
-        const lm_super *e = &s->m->supers[k];
-        lm_super_state now = nodal_super_state(s, st, k);
-        int n = NODE_V * e->poses;
-        if (lm_super_tangent(e, &now, g, cM, cD, cK, s->super_scratch, s->super_block)) return 1;
-        if (has_paper_forces(s, k)) {
-            lm_super_tangent(&s->super_elastic[k], &now, g, cM, cD, cK, s->super_scratch,
-                             s->super_other);
-            for (int c = 0; c < n; c++)
-                for (int i = NODE_V * e->n; i < n; i++)
-                    s->super_block[n * c + i] -= s->super_other[n * c + i];
-        }
+        if (tangent(s, st, k, by)) return 1;
         for (int c = 0; c < n; c++) {
             double *to = values + s->super_at[k][c];
             const double *from = s->super_block + n * c;

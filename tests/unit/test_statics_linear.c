@@ -136,6 +136,51 @@ static void slender_frame(void **state)
         }
 }
 
+#define TWO_BARS(left, right)                                                                      \
+    "limber: 1\ngravity: [1.1, -0.7, -9.6]\n"                                                      \
+    "parameters: {h: 1e-3}\n"                                                                      \
+    "materials: {m: {E: 2.1e11, nu: 0.3, rho: 7800}}\n"                                            \
+    "sections: {s: {material: m, shape: rectangle, height: h, width: 1.5*h}}\n"                    \
+    "bodies:\n"                                                                                    \
+    "  left: " left "  right: " right "joints:\n"                                                  \
+    "  A: {type: revolute, axis: y, between: [ground, left.start]}\n"                              \
+    "  B: {type: fixed, between: [left.end, right.start]}\n"                                       \
+    "  C: {type: spherical, between: [right.end, ground]}\n"                                       \
+    "analysis: {type: statics, linear: true}\n"                                                    \
+    "outputs: {A: force(A), B: force(B), C: force(C), a: moment(A), b: moment(B)}\n"
+
+/* A chain of superelements carries what the beam does that it is made of, along its members too. */
+static void slender_chain(void **state)
+{
+    static const char *const names[] = {"A.x", "A.z", "B.x", "B.z", "C.x",
+                                        "C.y", "C.z", "a.z", "b.y"};
+    static const char *const h[] = {"h=1e-2", "h=1e-3", "h=1e-4"};
+    static const double allowed[] = {1e-9, 1e-8, 1e-7};
+    (void)state;
+    for (int f = 0; f < ALL_FORMS; f++)
+        for (int k = 0; k < 3; k++) {
+            table beams = run_model(&(run_how){
+                .text = TWO_BARS("{type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], "
+                                 "elements: 4}\n",
+                                 "{type: beam, section: s, from: [1, 0, 0], to: [2, 0, 0], "
+                                 "elements: 4}\n"),
+                .set = {h[k]}});
+            table chain = run_model(&(run_how){
+                .text =
+                    TWO_BARS("{type: superelement, beam: {section: s, length: 1}, nodes: "
+                             "{n(k=1..3): [k/4, 0, 0]}}\n",
+                             "{type: superelement, beam: {section: s, length: 1}, position: [1, "
+                             "0, 0], nodes: {n(k=1..3): [k/4, 0, 0]}}\n"),
+                .set = {h[k]},
+                .formulation = all_forms[f]});
+            double unit = fabs(table_last(&beams, "A.x"));
+            for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                assert_near(table_last(&chain, names[i]), table_last(&beams, names[i]),
+                            allowed[k] * unit);
+            table_free(&beams), table_free(&chain);
+        }
+}
+
 /* Sensors of one load and of another add up to those of both; all but the stress are linear. */
 static void loads_add_up(void **state)
 {
@@ -161,8 +206,9 @@ static void loads_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slender_frame), cmocka_unit_test(loads_add_up),
-        cmocka_unit_test(cantilever),    cmocka_unit_test(against_the_whole_path),
-        cmocka_unit_test(pendulum),      cmocka_unit_test(goes_on_from_the_start)};
+        cmocka_unit_test(slender_frame),          cmocka_unit_test(slender_chain),
+        cmocka_unit_test(loads_add_up),           cmocka_unit_test(cantilever),
+        cmocka_unit_test(against_the_whole_path), cmocka_unit_test(pendulum),
+        cmocka_unit_test(goes_on_from_the_start)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
