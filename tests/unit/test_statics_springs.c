@@ -52,7 +52,22 @@ static const struct {
      BODIES HINGES("", ", stiffness: 70") "loads:\n"
                                           "  f: {on: bob, force: ['-240*(0.6*(pos(bob).x - 1) + "
                                           "0.8*pos(bob).z)', 0, '-320*(0.6*(pos(bob).x - 1) + "
-                                          "0.8*pos(bob).z)']}\n"}};
+                                          "0.8*pos(bob).z)']}\n"},
+    /* between two joints: the spring of the difference 2 a - b */
+    {BODIES HINGES(", stiffness: 40",
+                   ", stiffness: 70") "power:\n"
+                                      "  s: {type: 1, domain: rotation}\n"
+                                      "  u: {type: 1, domain: rotation}\n"
+                                      "  v: {type: 1, domain: rotation}\n"
+                                      "  z: {type: 0, domain: rotation}\n"
+                                      "  n: {type: TF, modulus: 2, from: s, to: z}\n"
+                                      "  c: {type: C, stiffness: 55, on: v}\n"
+                                      "  zv: {type: bond, from: z, to: v}\n"
+                                      "  zu: {type: bond, from: z, to: u}\n"
+                                      "  p: {type: port, joint: h, on: s}\n"
+                                      "  o: {type: port, joint: k, on: u}\n",
+     BODIES HINGES(", stiffness: 40, effort: '-110*(2*joint(h) - joint(k))'",
+                   ", stiffness: 70, effort: '55*(2*joint(h) - joint(k))'")}};
 enum { SAME = sizeof same / sizeof *same };
 
 static void as_springs(void **state)
