@@ -112,34 +112,67 @@ static void any_gravity(void **state)
     }
 }
 
+#define SOFT(g)                                                                                    \
+    "limber: 1\ngravity: " g "\n"                                                                  \
+    "sections: {s: {shape: stiffness, EA: 1e5, EIy: 60, EIz: 90, GJ: 50, rhoA: 2, rhoIy: 1e-3,\n"  \
+    "  rhoIz: 2e-3, damping: {stiffness: 0.05}}}\n"                                                \
+    "bodies:\n"                                                                                    \
+    "  post: {type: beam, section: s, from: [0, 0, 0], to: [1, 0.2, 0.1], elements: 3}\n"
+#define END "outputs: {x: pos(post.end).x, y: pos(post.end).y, z: pos(post.end).z}\n"
+
+static const char *const damped[] = {
+    SOFT("[0.4, -0.3, -9.7]") "  bob: {type: rigid, mass: 1.5, inertia: [0.1, 0.12, 0.15], "
+                              "position: "
+                              "[1, 0.2, 0.1], com: [0.2, 0.1, -0.3]}\n"
+                              "joints:\n"
+                              "  foot: {type: fixed, between: [ground, post.start]}\n"
+                              "  hook: {type: universal, between: [post.end, bob], axes: [x, y], "
+                              "damping: {angle1: 0.5, angle2: 0.5}}\n" END,
+    /* a frame with a spring across it */
+    SOFT("[0.4, -0.3, -3]") "  top: {type: beam, section: s, from: [1, 0.2, 0.1], to: [1.1, 1.1, "
+                            "0.3], elements: 3}\n"
+                            "joints:\n"
+                            "  foot: {type: fixed, between: [ground, post.start]}\n"
+                            "  knee: {type: fixed, between: [post.end, top.start]}\n"
+                            "forces:\n"
+                            "  stay: {type: spring, between: [\"ground.at(0.2, 0.9, 0.8)\", "
+                            "top.end], "
+                            "stiffness: 300, damping: 8, length: 0.7}\n" END,
+    /* a hanging load on a bushing, and a hinge with a spring */
+    SOFT(
+        "[0.4, -0.3, -5]") "  arm: {type: rigid, mass: 1.2, inertia: [0.05, 0.06, 0.07], position: "
+                           "[1, 0.2, 0.1], com: [0.3, 0.1, 0.1], frames: {tip: [0.4, 0.1, 0.1]}}\n"
+                           "  bob: {type: rigid, mass: 0.7, inertia: [0.02, 0.03, 0.04], position: "
+                           "[1.4, 0.3, 0.2], com: [0.1, 0.1, -0.2]}\n"
+                           "joints:\n"
+                           "  foot: {type: fixed, between: [ground, post.start]}\n"
+                           "  hinge: {type: revolute, axis: [0.2, 1, 0.3], between: [post.end, "
+                           "arm], "
+                           "stiffness: 9, damping: 1}\n"
+                           "forces:\n"
+                           "  pad: {type: bushing, between: [arm.tip, bob], "
+                           "stiffness: [500, 700, 400, 6, 8, 5], damping: [20, 30, 20, 0.4, 0.5, "
+                           "0.3]}\n" END};
+enum { DAMPED = sizeof damped / sizeof *damped };
+
 /* Statics is where a damped run ends. */
 static void as_damped_dynamics(void **state)
 {
     (void)state;
-    static const char swing[] =
-        "limber: 1\ngravity: [0.4, -0.3, -9.7]\n"
-        "sections: {s: {shape: stiffness, EA: 1e5, EIy: 60, EIz: 90, GJ: 50, rhoA: 2, rhoIy: "
-        "1e-3,\n"
-        "  rhoIz: 2e-3, damping: {stiffness: 0.05}}}\n"
-        "bodies:\n"
-        "  post: {type: beam, section: s, from: [0, 0, 0], to: [1, 0.2, 0.1], elements: 3}\n"
-        "  bob: {type: rigid, mass: 1.5, inertia: [0.1, 0.12, 0.15], position: [1, 0.2, 0.1], com: "
-        "[0.2, 0.1, -0.3]}\n"
-        "joints:\n"
-        "  foot: {type: fixed, between: [ground, post.start]}\n"
-        "  hook: {type: universal, between: [post.end, bob], axes: [x, y], damping: {angle1: 0.5, "
-        "angle2: 0.5}}\n"
-        "outputs: {x: pos(post.end).x, y: pos(post.end).y, z: pos(post.end).z}\n";
-    for (int k = 0; k < 2; k++) {
-        static const char *const of[] = {"x", "y", "z"};
-        char text[2][3000];
-        snprintf(text[0], sizeof text[0], "%sanalysis: {type: statics}\n", swing);
-        snprintf(text[1], sizeof text[1],
-                 "%sanalysis: {type: dynamics, until: 60, output_step: 10}\n", swing);
-        table s = run_model(&(run_how){.text = text[0], .formulation = formulations[k]});
-        table d = run_model(&(run_how){.text = text[1], .formulation = formulations[k]});
-        for (int j = 0; j < 3; j++) assert_near(table_last(&s, of[j]), table_last(&d, of[j]), 1e-5);
-        table_free(&s), table_free(&d);
+    for (int k = 0; k < 2 * DAMPED; k++) {
+        static const char *const of[] = {"x", "y", "z"},
+                                 *const how[] = {
+                                     "%sanalysis: {type: statics}\n",
+                                     "%sanalysis: {type: dynamics, until: 60, output_step: 10}\n"};
+        table r[2];
+        for (int i = 0; i < 2; i++) {
+            char text[3000];
+            snprintf(text, sizeof text, how[i], damped[k / 2]);
+            r[i] = run_model(&(run_how){.text = text, .formulation = formulations[k % 2]});
+        }
+        for (int j = 0; j < 3; j++)
+            assert_near(table_last(&r[0], of[j]), table_last(&r[1], of[j]), 1e-5);
+        table_free(&r[0]), table_free(&r[1]);
     }
 }
 
