@@ -18,6 +18,12 @@ enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
     "  h: {type: revolute, between: [ground, arm], axis: [0.1, 1, 0.2]" kh "}\n"                   \
     "  k: {type: revolute, between: [arm, bob], at: [1, 0, 0], axis: [0, 1, 0.5]" kk "}\n"
 
+#define SLIDE(kh)                                                                                  \
+    "joints:\n"                                                                                    \
+    "  h: {type: prismatic, between: [ground, arm], axis: [0.1, -0.4, 0.9]" kh "}\n"               \
+    "  k: {type: revolute, between: [arm, bob], at: [1, 0, 0], axis: [0, 1, 0.5], stiffness: "     \
+    "70}\n"
+
 /* The same equilibrium of two models, the second by springs of the mechanism. */
 static const struct {
     const char *graph, *spring;
@@ -67,7 +73,15 @@ static const struct {
                                       "  p: {type: port, joint: h, on: s}\n"
                                       "  o: {type: port, joint: k, on: u}\n",
      BODIES HINGES(", stiffness: 40, effort: '-110*(2*joint(h) - joint(k))'",
-                   ", stiffness: 70, effort: '55*(2*joint(h) - joint(k))'")}};
+                   ", stiffness: 70, effort: '55*(2*joint(h) - joint(k))'")},
+    /* on a slide, n^2 k by a transformer into rotation: a rack of 0.05 */
+    {BODIES SLIDE("") "power:\n"
+                      "  s: {type: 1, domain: translation}\n"
+                      "  f: {type: 1, domain: rotation}\n"
+                      "  n: {type: TF, modulus: 20, from: s, to: f}\n"
+                      "  c: {type: C, stiffness: 1.5, on: f}\n"
+                      "  p: {type: port, joint: h, on: s}\n",
+     BODIES SLIDE(", stiffness: 600")}};
 enum { SAME = sizeof same / sizeof *same };
 
 static void as_springs(void **state)
