@@ -258,8 +258,9 @@ static void equation_18(void **state)
     one = behind("N=1", middle), two = behind("N=2", middle);
     assert_near(one, 20.3930 - 19.7769, 0.002);
     assert_near(one / two, 4, 0.5);
-    /* frames that follow from the nodes have forces from the energy in any case */
-    assert_under(fabs(behind("N=1", chord)), 1e-12);
+    /* frames that follow from the nodes have forces from the energy in any case: what differs is the
+     * rounding, a unit in the last place of theta in each of 2000 steps */
+    assert_under(fabs(behind("N=1", chord)), 2000 * 20.4 * 2.2e-16);
 }
 
 /* ---- example 3: the slider-crank ---- */
