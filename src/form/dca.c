@@ -309,9 +309,9 @@ int lm_dca_solve(lm_dca *d, const lm_dca_numbers *numbers, double *a, double *la
 int lm_dca_use_pool(lm_dca *d, lm_pool *pool)
 {
     const int n = lm_pool_threads(pool);
-    if (n > d->nworkers && dca_add_workers(d, n)) return -1;
-    d->pool = pool;
-    return 0;
+    int bad = n > d->nworkers && dca_add_workers(d, n);
+    d->pool = bad ? NULL : pool;
+    return bad ? -1 : 0;
 }
 
 int lm_dca_depth(const lm_dca *d) { return d->levels; }

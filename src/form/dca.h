@@ -50,7 +50,7 @@ lm_dca *lm_dca_new(lm_arena *arena, const lm_dca_topology *t);
 int lm_dca_solve(lm_dca *d, const lm_dca_numbers *numbers, double *a, double *lam, int *where);
 /* Later evaluations use the threads of this pool (NULL: the caller alone): the same bits with any. The
  * functions of lm_dca_numbers are then called by several threads, with `worker` below lm_pool_threads.
- * 0; -1: no memory, the pool is not used. */
+ * 0; -1: no memory, the caller is alone. */
 int lm_dca_use_pool(lm_dca *d, lm_pool *pool);
 /* The tree for reports: levels from leaves to root, and the work of an evaluation (multiplications). */
 int lm_dca_depth(const lm_dca *d);

@@ -7,7 +7,6 @@
 
 typedef struct ffr_accel {
     lm_dca *dca;
-    lm_pool *pool;     /* that it works with */
     int *handle_node;  /* [handles] */
     int *first_handle; /* [units + 1] */
     int *first_row;    /* [joints] place of its rows in rows, lam */
@@ -260,7 +259,7 @@ static int prepare(ffr *s, const lm_state *rest)
 static int by_dca(ffr *s, const lm_state *rest, double *a, double *lam)
 {
     ffr_accel *x = s->accel;
-    if (x->pool != s->sys.pool && !lm_dca_use_pool(x->dca, s->sys.pool)) x->pool = s->sys.pool;
+    lm_dca_use_pool(x->dca, s->sys.pool); /* another one may lie where the last one was */
     if (prepare(s, rest)) return 1;
     s->sys.regular_mass = 1;
     int bad = repeat(s, a);
