@@ -422,13 +422,13 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     if (!st) st = a->linear ? one_step(&s, a->loc) : search(&s, a->loc);
     run->sys->load_factor = 1;
     run->sys->softness = softness;
-    run->sys->still = 0;
     run->t = 0;
-    lm_rigid_motion_warn(run, a->linear, a->loc);
     if (s.start.q) lm_small_look(run, s.last.q);
     if (!st && lm_small_divide(run)) st = lm_stop(run, LIMBER_STOPPED, "beams are divided further");
-    if (s.start.q) lm_range_look(run, s.last.q, NULL);
     lm_small_warn(run);
+    run->sys->still = 0;
+    lm_rigid_motion_warn(run, a->linear, a->loc);
+    if (s.start.q) lm_range_look(run, s.last.q, NULL);
     lm_range_warn(run);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq);

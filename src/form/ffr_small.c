@@ -4,9 +4,10 @@
 
 #include <stdio.h>
 
-#define MOST  0.01   /* error of a deflection that is told, or not put up with */
-#define AIMED 0.0025 /* ... that more frames are to leave */
-#define MANY  100    /* frames, beyond which the theory is the wrong one */
+#define MOST   0.01   /* error of a deflection that is told, or not put up with */
+#define AIMED  0.0025 /* ... that more frames are to leave */
+#define MANY   100    /* frames, beyond which the theory is the wrong one */
+#define MOTION 4.0    /* times as much are motions off, whose phase adds up errors of frequency */
 
 static double dot(int n, const double *a, const double *b)
 {
@@ -61,9 +62,10 @@ static int parts_of(const ffr *s, int body)
 /* Of a deflection, with n parts that turn and stretch so much. A part that a force at its end turns is off by
  * half the square of the turn; of the turn of one among n parts the force there makes a share of 1/n, and the
  * moment from outside the rest, which costs little. Slopes do not see the stretch in a part. */
-static double error_of(double turn, double stretch, double n)
+static double error_of(const ffr *s, double turn, double stretch, double n)
 {
-    return turn * turn / 2 * (1 / n + 1 / 30.) + 2 * stretch / n;
+    double still = turn * turn / 2 * (1 / n + 1 / 30.) + 2 * stretch / n;
+    return s->sys.still ? still : MOTION * still;
 }
 
 static void look(lm_small *small, const double *q)
@@ -80,7 +82,7 @@ static void look(lm_small *small, const double *q)
     for (int i = 0; i < s->m->nbodies; i++) {
         int n = s->small.parts[i];
         if (n == 0) continue;
-        small->error[i] = fmax(small->error[i], error_of(small->turn[i], stretch[i], n));
+        small->error[i] = fmax(small->error[i], error_of(s, small->turn[i], stretch[i], n));
         stretch[i] = 0;
     }
 }
@@ -90,8 +92,9 @@ static double wanted(const lm_small *small, int body)
 {
     const ffr *s = ((const ffr_small *)small)->of;
     double parts = s->small.parts[body], turn = parts * small->turn[body], n = parts;
-    double stretch = (small->error[body] - error_of(small->turn[body], 0, parts)) * parts / 2;
-    while (n <= MANY && error_of(turn / n, fmax(stretch, 0), n) > AIMED) n++;
+    double rest = small->error[body] - error_of(s, small->turn[body], 0, parts);
+    double stretch = fmax(rest, 0) / error_of(s, 0, 1, parts);
+    while (n <= MANY && error_of(s, turn / n, stretch, n) > AIMED) n++;
     return n;
 }
 
