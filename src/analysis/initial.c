@@ -256,6 +256,29 @@ static limber_status start_rigidly(lm_run *run, lm_integrator *g, double speed)
     return apart ? lm_assemble_velocities(run, g) : LIMBER_OK;
 }
 
+/* Velocities of bodies that coordinates cannot say: v moved by dv with M dv + Phi^T mu = X^T M w, Phi dv = 0,
+ * which leaves the least kinetic energy of what is left, w - X dv, as a projection of all nodes' does. Both
+ * *change and *speed grow. */
+static int fit_given(lm_run *run, lm_integrator *g, double *change, double *speed)
+{
+    lm_system *sys = run->sys;
+    double left, all;
+    if (!run->model->spec->velocities.n || !sys->form->start_left) return 0;
+    memset(g->a0, 0, sizeof(double) * (size_t)sys->nv);
+    lm_state s = {0, g->q, g->v, g->a0, NULL};
+    if (sys->form->start_left(sys, &s, g->dx, &left, &all)) return 1;
+    *speed = fmax(*speed, all);
+    if (left <= CLOSED * all) return 0;
+    int bad = lm_factor_mass(g, 0, g->q, g->v);
+    if (bad) return bad;
+    *change = fmax(*change, left);
+    for (int i = 0; i < sys->nv; i++) g->x[i] = g->dx[i] / g->mass_unit;
+    memset(g->x + sys->nv, 0, sizeof(double) * (size_t)sys->nl);
+    lm_linear_solve(g->lin, g->x);
+    for (int i = 0; i < sys->nv; i++) g->v[i] += g->x[i];
+    return lm_project_velocity(g, 0, g->q, g->v, &all);
+}
+
 static limber_status velocities(lm_run *run, lm_integrator *g)
 {
     const lm_spec *spec = run->model->spec;
@@ -264,6 +287,7 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
     limber_status st = start_rigidly(run, g, speed);
     if (st) return st;
     int bad = lm_project_velocity(g, 0, g->q, g->v, &change);
+    if (!bad) bad = fit_given(run, g, &change, &speed);
     if (bad) return singular(run, g, bad);
     st = check_initial(run, g, VELOCITIES);
     if (st) return st;

@@ -293,6 +293,22 @@ static int hold_idle(lm_modes *m, const lm_state *s)
     return bad;
 }
 
+/* Positions are known to the rounding of |x|. Constraints between points a short way l apart turn that into an
+ * angle, rotational springs into a moment, and constraints into a force, K eps |x| / l^2, which stands in none of
+ * their rows. */
+static double drawn_rounding(const lm_modes *m)
+{
+    const lm_system *sys = m->sys;
+    const lm_model *model = sys->model;
+    double turn = 0, far = 0, l = m->size;
+    if (sys->scalar || sys->nl == 0) return 0;
+    for (int i = 0; i < sys->nv - sys->nvariables; i++)
+        if (sys->angular[i]) turn = fmax(turn, diagonal(m, m->K, i));
+    for (int n = 0; n < model->nnodes; n++) far = fmax(far, v3_norm(model->nodes[n].x));
+    for (int k = 0; k < model->nelements; k++) l = fmin(l, model->elements[k].shape.L);
+    return 16 * DBL_EPSILON * far * turn / (l * l);
+}
+
 static limber_status matrices(lm_modes *m, const double *v, const double *a)
 {
     lm_integrator *g = m->g;
@@ -315,7 +331,7 @@ static limber_status matrices(lm_modes *m, const double *v, const double *a)
     row_sizes(m, m->K, size);
     for (int i = 0; i < sys->nv; i++) stiff = fmax(stiff, size[i] / m->size);
     /* springs in balance with each other are a force that the sums do not show */
-    m->rounding = 1e-12 * stiff;
+    m->rounding = 1e-12 * stiff + drawn_rounding(m);
     m->at_rest = m->unbalanced <= 1e-6 * m->force + m->rounding;
     return LIMBER_OK;
 }

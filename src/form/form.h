@@ -142,6 +142,10 @@ typedef struct lm_form {
      * are zeros). 0, 1. NULL: not known either. */
     int (*rigid_momentum)(lm_system *sys, const lm_state *rest, const double twist[6], double *p,
                           double *total);
+    /* Of the velocities w that nodes start with (`initial`) less those at q, v, which coordinates that cannot
+     * say all of them leave: p[nv] = X^T M w, and the largest of w and of what they start with, lengths over
+     * that of the mechanism. a of the state are zeros. 0, 1. NULL: v says all of them. */
+    int (*start_left)(lm_system *sys, const lm_state *s, double *p, double *left, double *speed);
     /* v and a [nv] of a steady rotation, and which velocities are vectors: kind [nv], and axis [nv] for
      * each of these the direction of the line in the axes that it has. 0; 1: the coordinates cannot say
      * it. NULL: they never can. */

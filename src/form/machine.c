@@ -463,6 +463,14 @@ static int rigid_momentum(lm_system *sys, const lm_state *rest, const double twi
     return s->in->form->rigid_momentum(s->in, rest, twist, p, total);
 }
 
+static int start_left(lm_system *sys, const lm_state *st, double *p, double *left, double *speed)
+{
+    machine *s = (machine *)sys;
+    pass_on(s);
+    memset(p + s->in->nv, 0, sizeof(double) * (size_t)s->n);
+    return s->in->form->start_left(s->in, st, p, left, speed);
+}
+
 /* ---- sensors ---- */
 
 static const double *slots(const lm_system *sys)
@@ -523,6 +531,7 @@ static void fill_form(machine *s)
         .next_kink = next_kink,
         .rigid_velocity = in->rigid_velocity ? rigid_velocity : NULL,
         .rigid_momentum = in->rigid_momentum ? rigid_momentum : NULL,
+        .start_left = in->start_left ? start_left : NULL,
         .guards = in->guards ? machine_guards : NULL,
         .describe_guard = machine_describe_guard,
         .powers = s->spec->elements.n ? machine_powers : NULL,

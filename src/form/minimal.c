@@ -422,6 +422,7 @@ const lm_form lm_form_minimal = {
     .guards = minimal_guards,
     .describe_guard = minimal_describe_guard,
     .rigid_momentum = minimal_rigid_momentum,
+    .start_left = minimal_start_left,
     .turn = minimal_turn,
     .ports = &moved_ports,
 };

@@ -167,6 +167,7 @@ int minimal_divide_by_mass(lm_system *sys, double t, const double *q, double *x)
 /* minimal_rigid.c: seam */
 int minimal_rigid_momentum(lm_system *sys, const lm_state *rest, const double twist[6], double *p,
                            double *total);
+int minimal_start_left(lm_system *sys, const lm_state *st, double *p, double *left, double *speed);
 
 /* minimal_turn.c: seam */
 int minimal_turn(lm_system *sys, const double *q, const lm_turning *how, double *v, double *a,
