@@ -42,6 +42,8 @@ typedef struct lm_linearized {
     int n, na;               /* independent motions; constraints that count */
     int moving, ns;          /* of the mechanism; states: 2 n without variables */
     int *keep;               /* [ns] which of (y, w) */
+    int nidle;               /* rotations that nothing notices, left out of the states */
+    double *idle;            /* [nv x nidle] what they are orthogonal to */
     int *state, *row;        /* [n] velocities; [na] constraints */
     double *Z, *G, *Py, *Pw; /* [nv x n] */
     double *Kz;              /* [nv x n] what K Z lacks; 0 where K is exact */

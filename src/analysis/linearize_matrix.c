@@ -152,7 +152,7 @@ static limber_status left_basis(lm_linearized *l, double *Y)
         memcpy(Y, l->Z, sizeof(double) * nv * (size_t)l->n);
         return LIMBER_OK;
     }
-    for (size_t j = 0; j < (size_t)l->n; j++) Y[nv * j + (size_t)l->na + j] = 1;
+    for (size_t j = 0; j < (size_t)l->n; j++) Y[nv * j + (size_t)(l->na + l->nidle) + j] = 1;
     return lm_linearized_split(l, 1, 0, l->n, Y);
 }
 

@@ -56,6 +56,88 @@ static void sort(int n, int *x)
         }
 }
 
+/* ---- idle rotations ---- */
+
+/* A = the inertia that idle rotations (lm_body.idle) have been given, B = all; 0, 1, -1. */
+static int idle_inertia(const lm_linearized *l, double *A, double *B)
+{
+    lm_system *sys = l->sys;
+    const lm_pattern *p = &sys->pattern;
+    const lm_integrator *g = l->m.g;
+    lm_state s = {l->t, g->q, l->m.zero, l->m.zero, g->lam};
+    size_t nv = (size_t)sys->nv;
+    double *with = lm_alloc(sizeof(double) * 2 * (size_t)(p->nnz + 1)), *none = with + p->nnz;
+    if (!with) return -1;
+    int bad = sys->form->jacobian(sys, &s, 1, 0, 0, with);
+    sys->hold_idle = 1;
+    bad = bad || sys->form->jacobian(sys, &s, 1, 0, 0, none);
+    sys->hold_idle = 0;
+    for (int c = 0; c < sys->nv; c++)
+        for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < sys->nv; k++) {
+            A[nv * (size_t)c + (size_t)p->rowind[k]] = with[k] - none[k];
+            B[nv * (size_t)c + (size_t)p->rowind[k]] = with[k];
+        }
+    lm_free(with);
+    return bad;
+}
+
+/* A = sum c c^T by pivots: the vectors c into l->idle, so that c . v = 0 without idle rotations. */
+static void idle_vectors(lm_linearized *l, double *A, const double *B)
+{
+    size_t nv = (size_t)l->sys->nv, moving = nv - (size_t)l->sys->nvariables;
+    while (l->nidle < l->n) {
+        size_t at = 0;
+        double most = 1e-7;
+        for (size_t i = 0; i < moving; i++)
+            if (A[nv * i + i] > most * B[nv * i + i]) at = i, most = A[nv * i + i] / B[nv * i + i];
+        if (most <= 1e-7) return;
+        double *c = l->idle + nv * (size_t)l->nidle++, root = sqrt(A[nv * at + at]);
+        for (size_t i = 0; i < nv; i++) c[i] = A[nv * at + i] / root;
+        for (size_t i = 0; i < nv; i++)
+            for (size_t j = 0; j < nv; j++) A[nv * i + j] -= c[i] * c[j];
+        double unit = l->m.unit[at] / root; /* of the size of constraints */
+        for (size_t i = 0; i < nv; i++) c[i] *= unit;
+    }
+}
+
+/* Columns of Z, free motions, made such that they have no part of c; one less. */
+static void leave_out(lm_linearized *l, const double *c, double *Z, int n)
+{
+    size_t nv = (size_t)l->sys->nv, pivot = 0;
+    double *part = l->dv, *last = Z + nv * (size_t)(n - 1); /* dv is not needed yet */
+    for (size_t j = 0; j < (size_t)n; j++) {
+        part[j] = 0;
+        for (size_t i = 0; i < nv; i++) part[j] += c[i] * Z[nv * j + i];
+        if (fabs(part[j]) > fabs(part[pivot])) pivot = j;
+    }
+    const double *p = Z + nv * pivot;
+    for (size_t j = 0; j < (size_t)n && part[pivot] != 0; j++)
+        for (size_t i = 0; i < nv && j != pivot; i++)
+            Z[nv * j + i] -= part[j] / part[pivot] * p[i];
+    memmove(Z + nv * pivot, last, sizeof(double) * nv);
+    memset(part, 0, sizeof(double) * (size_t)n);
+}
+
+/* Nothing notices idle rotations: they are no states, and count as constraints without reactions. */
+static limber_status leave_idle_out(lm_linearized *l, double *Z)
+{
+    const lm_model *m = l->sys->model;
+    size_t nv = (size_t)l->sys->nv;
+    int some = 0;
+    for (int i = 0; i < m->nbodies; i++)
+        for (int k = 0; k < 9; k += 4) some |= m->bodies[i].idle.m[k] > 0;
+    if (!some) return LIMBER_OK;
+    double *A = lm_alloc(sizeof(double) * (2 * nv * nv + 1));
+    l->idle = LM_NEW_N(&l->arena, double, nv *(size_t)l->n + 1);
+    int bad = A && l->idle ? idle_inertia(l, A, A + nv * nv) : -1;
+    if (!bad) idle_vectors(l, A, A + nv * nv);
+    for (int k = 0; k < l->nidle; k++) leave_out(l, l->idle + nv * (size_t)k, Z, l->n - k);
+    l->n -= l->nidle;
+    l->moving -= l->nidle;
+    lm_free(A);
+    return bad ? LIMBER_MEMORY : LIMBER_OK;
+}
+
 static limber_status choose_state(lm_linearized *l)
 {
     size_t nv = (size_t)l->sys->nv;
@@ -68,6 +150,7 @@ static limber_status choose_state(lm_linearized *l)
         st = lm_fail(&l->failure, LIMBER_STOPPED,
                      "the joints are in a singular position: what they leave free is "
                      "not a matter of small motions");
+    if (!st) st = leave_idle_out(l, Z + nv * (size_t)rank);
     if (!st && choose_rows(l, Z + nv * (size_t)rank)) st = LIMBER_MEMORY;
     if (!st) sort(l->n, l->state);
     lm_free(Z);
@@ -87,7 +170,11 @@ limber_status lm_linearized_split(lm_linearized *l, int columns, int transposed,
             int at = columns ? lm_pattern_find(p, i, row) : lm_pattern_find(p, row, i);
             A[across * (size_t)i + down * (size_t)r] = at < 0 ? 0 : l->m.K[at];
         }
-    for (int j = 0; j < l->n; j++) A[across * (size_t)l->state[j] + down * (size_t)(l->na + j)] = 1;
+    int first = l->na + l->nidle;
+    for (int c = 0; c < l->nidle; c++)
+        for (size_t i = 0; i < N; i++)
+            A[across * i + down * (size_t)(l->na + c)] = l->idle[N * (size_t)c + i];
+    for (int j = 0; j < l->n; j++) A[across * (size_t)l->state[j] + down * (size_t)(first + j)] = 1;
     int bad = lm_dense_solve(nv, A, k, X);
     lm_free(A);
     if (bad < 0) return LIMBER_MEMORY;
@@ -247,7 +334,7 @@ limber_status lm_linearized_motion(lm_linearized *l)
     size_t nv = (size_t)l->sys->nv;
     limber_status st = choose_state(l);
     if (st || l->n == 0) return st;
-    for (size_t j = 0; j < (size_t)l->n; j++) l->Z[nv * j + (size_t)l->na + j] = 1;
+    for (size_t j = 0; j < (size_t)l->n; j++) l->Z[nv * j + (size_t)(l->na + l->nidle) + j] = 1;
     st = lm_linearized_split(l, 0, 0, l->n, l->Z);
     return st || !l->v ? st : moving(l);
 }

@@ -1,0 +1,100 @@
+/* Velocities that bodies are given at the start: what the joints do not allow is refused, or projected by the
+ * mass of all nodes, whatever the coordinates. And arms at rest, drawn far from the origin, are at rest. */
+#include "support/run_model.h"
+
+#define ARM                                                                                        \
+    "limber: 1\n"                                                                                  \
+    "materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7850}}\n"                                        \
+    "sections: {bar: {material: steel, shape: rectangle, height: 0.01, width: 0.02}}\n"            \
+    "bodies:\n"                                                                                    \
+    "  arm: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0.2, 0.1], elements: 4}\n"         \
+    "  tip: {type: rigid, mass: 0.3, inertia: [1e-3, 2e-3, 3e-3], position: [1, 0.2, 0.1]}\n"      \
+    "joints:\n"                                                                                    \
+    "  clamp: {type: revolute, between: [ground, arm.start], axis: [0.3, 1, 0.2]}\n"               \
+    "  weld: {type: fixed, between: [arm.end, tip]}\n"                                             \
+    "analysis: {type: dynamics, until: 1e-6, output_step: 1e-6}\n"                                 \
+    "outputs: {v: vel(tip), w: omega(tip), u: vel(arm.node(2)), E: energy.kinetic}\n"
+#define GIVEN "velocity: {tip: {linear: [0, 0.3, 1.0], angular: [0.1, 0.2, 0.3]}}}\n"
+
+/* The first message of a run of the text in this formulation, or "". */
+static limber_status run(const char *text, const char *formulation, char *first, size_t size)
+{
+    limber_messages *msg = limber_messages_new();
+    limber_run_options opt = limber_run_options_default();
+    limber_model *model;
+    limber_summary sum;
+    opt.formulation = formulation;
+    assert_int_equal(limber_model_parse(text, strlen(text), "arm", NULL, &model, msg), LIMBER_OK);
+    limber_status st = limber_run(model, &opt, &sum, msg);
+    *first = 0;
+    if (limber_messages_count(msg)) snprintf(first, size, "%s", limber_messages_get(msg, 0).text);
+    limber_model_free(model);
+    limber_messages_free(msg);
+    return st;
+}
+
+static void refused(void **state)
+{
+    static const char *const form[] = {"corotational", "minimal", "rfe", "ffr"};
+    char first[600];
+    (void)state;
+    for (int f = 0; f < 4; f++) {
+        assert_int_equal(run(ARM "initial: {" GIVEN, form[f], first, sizeof first), LIMBER_INPUT);
+        assert_non_null(strstr(first, "the velocities do not fit the joints"));
+    }
+}
+
+static void projected(void **state)
+{
+    static const char *const text = ARM "initial: {project: true, " GIVEN;
+    (void)state;
+    table absolute = run_model(&(run_how){.text = text, .formulation = "corotational"});
+    table joint = run_model(&(run_how){.text = text, .formulation = "minimal"});
+    for (int k = 1; k < absolute.cols; k++)
+        assert_near(joint.data[k], absolute.data[k], 1e-10);
+    assert_under(0.05, table_first(&joint, "E"));
+    table_free(&absolute);
+    table_free(&joint);
+}
+
+/* A rotation about the hinge fits. */
+static void fitting(void **state)
+{
+    static const char *const text =
+        ARM "initial: {velocity: {arm: {angular: [0.6, 2, 0.4]}, tip: {linear: [0.12, 0.34, -1.88], "
+            "angular: [0.6, 2, 0.4]}}}\n";
+    char first[600];
+    (void)state;
+    assert_int_equal(run(text, "minimal", first, sizeof first), LIMBER_OK);
+    assert_int_equal(run(text, "corotational", first, sizeof first), LIMBER_OK);
+}
+
+/* Short elements and a stiff joint spring, 1.3 km from the origin: rounding is no force out of balance. */
+static void far_away(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "materials: {steel: {E: 5.9e10, nu: 0.3, rho: 7850}}\n"
+        "sections: {bar: {material: steel, shape: rectangle, height: 0.0014, width: 0.00117}}\n"
+        "bodies:\n"
+        "  b: {type: beam, section: bar, from: [0.162, -1348.9967695867977, -5.537324], "
+        "to: [0.0493, -1349.6056161197394, -5.2427126], elements: 20}\n"
+        "joints: {j: {type: revolute, between: [ground, b.start], axis: [-0.82, -0.5, -0.1], "
+        "stiffness: 2e5}}\n"
+        "analysis: {type: modes, count: 4}\n";
+    char first[600];
+    (void)state;
+    assert_int_equal(run(text, "rfe", first, sizeof first), LIMBER_OK);
+    assert_null(strstr(first, "equilibrium"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused),
+        cmocka_unit_test(projected),
+        cmocka_unit_test(fitting),
+        cmocka_unit_test(far_away),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
