@@ -112,8 +112,7 @@ static void leave_out(lm_linearized *l, const double *c, double *Z, int n)
     }
     const double *p = Z + nv * pivot;
     for (size_t j = 0; j < (size_t)n && part[pivot] != 0; j++)
-        for (size_t i = 0; i < nv && j != pivot; i++)
-            Z[nv * j + i] -= part[j] / part[pivot] * p[i];
+        for (size_t i = 0; i < nv && j != pivot; i++) Z[nv * j + i] -= part[j] / part[pivot] * p[i];
     memmove(Z + nv * pivot, last, sizeof(double) * nv);
     memset(part, 0, sizeof(double) * (size_t)n);
 }

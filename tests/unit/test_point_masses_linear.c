@@ -107,8 +107,7 @@ static void on_a_beam(void **state)
         poles ball = poles_of(text[k / 2][1], form[k % 2]);
         assert_int_equal(ball.states, 48);
         assert_int_equal(ball.n, welded.n);
-        for (int i = 0; i < ball.n; i++)
-            assert_near(ball.omega[i] / welded.omega[i], 1, 1e-6);
+        for (int i = 0; i < ball.n; i++) assert_near(ball.omega[i] / welded.omega[i], 1, 1e-6);
     }
 }
 

@@ -50,8 +50,7 @@ static void projected(void **state)
     (void)state;
     table absolute = run_model(&(run_how){.text = text, .formulation = "corotational"});
     table joint = run_model(&(run_how){.text = text, .formulation = "minimal"});
-    for (int k = 1; k < absolute.cols; k++)
-        assert_near(joint.data[k], absolute.data[k], 1e-10);
+    for (int k = 1; k < absolute.cols; k++) assert_near(joint.data[k], absolute.data[k], 1e-10);
     assert_under(0.05, table_first(&joint, "E"));
     table_free(&absolute);
     table_free(&joint);
@@ -60,9 +59,9 @@ static void projected(void **state)
 /* A rotation about the hinge fits. */
 static void fitting(void **state)
 {
-    static const char *const text =
-        ARM "initial: {velocity: {arm: {angular: [0.6, 2, 0.4]}, tip: {linear: [0.12, 0.34, -1.88], "
-            "angular: [0.6, 2, 0.4]}}}\n";
+    static const char *const text = ARM
+        "initial: {velocity: {arm: {angular: [0.6, 2, 0.4]}, tip: {linear: [0.12, 0.34, -1.88], "
+        "angular: [0.6, 2, 0.4]}}}\n";
     char first[600];
     (void)state;
     assert_int_equal(run(text, "minimal", first, sizeof first), LIMBER_OK);
