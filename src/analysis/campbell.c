@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFINEMENTS = 60, LEAST_STEPS = 40, MOST_CRITICAL = 200 };
-#define PERIODIC 1e-5
+enum { REFINEMENTS = 60, LEAST_STEPS = 40, MOST_CRITICAL = 200, MOST_FOLLOWED = 36 };
+#define PERIODIC  1e-5
+#define NO_STEADY 1e-3 /* above this roots of an instant say nothing of critical speeds */
 
 /* ---- what is left out of the steady state ---- */
 
@@ -125,7 +126,7 @@ static limber_status reserve(lm_campbell *c)
         c->track[i].number = -1;
     }
     for (size_t i = 0; i < (size_t)c->nspeeds * room; i++)
-        c->point[i] = (lm_branch_point){NAN, NAN, NAN, NAN};
+        c->point[i] = (lm_branch_point){NAN, NAN, NAN, NAN, 0, 0};
     return LIMBER_OK;
 }
 
@@ -193,6 +194,7 @@ static limber_status begin(lm_campbell *c)
     if (!st) st = refuse_reactive(c);
     if (!st) st = list_speeds(c);
     if (!st) st = lm_spectrum_begin(&c->spectrum, &c->steady, c->a->count);
+    c->asked = c->spectrum.count;
     if (!st) c->shifts = c->fixed && relative(c);
     if (!st) st = reserve(c);
     if (!st) st = lm_campbell_still_begin(c);
@@ -219,16 +221,16 @@ static lm_track *track_of(lm_campbell *c, int root)
 static void choose_shown(lm_campbell *c)
 {
     const lm_spectrum *p = &c->spectrum;
-    int cut = p->wanted, left = p->count;
-    while (cut > 0 && p->wanted > p->count &&
-           lm_spectrum_equal(&p->root[p->wanted - 1], &p->root[cut - 1]))
-        cut--;
+    int left = p->found < c->asked ? p->found : c->asked, end = left, cut;
+    while (end > 0 && end < p->found && lm_spectrum_equal(&p->root[end - 1], &p->root[end])) end++;
+    for (cut = end; cut > 0 && end > c->asked; cut--)
+        if (!lm_spectrum_equal(&p->root[end - 1], &p->root[cut - 1])) break;
     memset(c->shown, 0, (size_t)p->found);
     for (int r = 0; r < cut; r++, left--) c->shown[r] = 1;
     for (int known = 1; known >= 0; known--)
-        for (int r = cut; r < p->wanted && left > 0; r++) {
+        for (int r = cut; r < end && left > 0; r++) {
             const lm_track *t = track_of(c, r);
-            if (c->shown[r] || !t || (known && t->number < 0)) continue;
+            if (c->shown[r] || !t || (known && !t->listed)) continue;
             c->shown[r] = 1;
             left--;
         }
@@ -241,15 +243,19 @@ static void put_points(lm_campbell *c, int k)
     double least = LM_CAMPBELL_ZERO * p->sigma;
     choose_shown(c);
     for (int r = 0; r < p->wanted; r++) {
-        lm_track *track = c->shown[r] ? track_of(c, r) : NULL;
+        lm_track *track = lm_campbell_counts(c, r) ? track_of(c, r) : NULL;
         int n = track ? number_of(c, track) : -1;
         if (n < 0) continue;
+        track->listed |= c->shown[r];
         double round = fabs(c->whirl[r]);
         c->mixed |= c->shifts && c->speed[k] != 0 && round > 0.05 && round < 0.9;
         int none = hypot(track->re, track->im) < least;
-        c->point[c->room * k + n] =
-            (lm_branch_point){none ? 0 : track->re, none && track->seen < least ? 0 : track->seen,
-                              c->whirl[r], p->root[r].off};
+        c->point[c->room * k + n] = (lm_branch_point){none ? 0 : track->re,
+                                                      none && track->seen < least ? 0 : track->seen,
+                                                      c->whirl[r],
+                                                      p->root[r].off,
+                                                      r,
+                                                      c->shown[r]};
     }
 }
 
@@ -348,14 +354,32 @@ static limber_status tell(lm_campbell *c, int k)
     return st;
 }
 
+/* In fixed axes branches are followed for their critical speeds: those that can have one within the list
+ * are found, however few are asked for. */
+static limber_status search_enough(lm_campbell *c)
+{
+    for (;;) {
+        c->blind = INFINITY;
+        limber_status st = lm_campbell_anchors(c);
+        int count = 2 * c->spectrum.count;
+        if (count > MOST_FOLLOWED) count = MOST_FOLLOWED;
+        if (st || isinf(c->blind) || count <= c->spectrum.count) return st;
+        lm_spectrum_free(&c->spectrum);
+        st = lm_spectrum_begin(&c->spectrum, &c->steady, count);
+        if (!st) st = reserve(c);
+        if (st) return st;
+    }
+}
+
 static limber_status sweep(lm_campbell *c)
 {
-    limber_status st = lm_campbell_anchors(c);
+    limber_status st = search_enough(c);
     for (int k = 0; k < c->nspeeds && !st; k++) {
         lm_campbell_take_basis(c, k);
         st = lm_campbell_follow(c, k ? c->speed[k - 1] : c->speed[0], c->speed[k], 0);
         if (st) break;
         put_points(c, k);
+        lm_campbell_look_far(c, c->speed[k]);
         c->done = k + 1;
         note_unstable(c, k);
         st = c->fixed ? find_critical(c, k) : LIMBER_OK;
@@ -365,12 +389,27 @@ static limber_status sweep(lm_campbell *c)
     return st;
 }
 
+/* Roots in turning axes that are no constants cannot be shifted to axes that stand still. */
+static limber_status refuse_shifting(const lm_campbell *c)
+{
+    lm_error(c->run->diag, c->a->loc,
+             "campbell: what stands still is not the same from all sides (the equations in turning "
+             "axes depend on the angle of joint '%s', by %.1e): 'frame: fixed' in the formulation "
+             "'%s' has its roots from turning axes and cannot take that; 'corotational' does for a "
+             "round rotor",
+             c->run->model->joints[c->a->drive].name, c->periodic, c->sys->form->name);
+    return LIMBER_INPUT;
+}
+
 /* The equations must not depend on where the drive stands: at another angle the same shapes solve them. */
 static limber_status check_periodic(lm_campbell *c)
 {
     limber_status st = lm_campbell_roots(c, c->speed[c->done - 1]);
     if (!st) st = lm_campbell_elsewhere(c, 0.7);
-    return st == LIMBER_STOPPED ? LIMBER_OK : st;
+    if (st && st != LIMBER_STOPPED) return st;
+    if (c->shifts && c->periodic > PERIODIC) return refuse_shifting(c);
+    if (c->periodic > NO_STEADY) c->ncritical = c->nunstable = 0;
+    return LIMBER_OK;
 }
 
 /* ---- what is said ---- */
@@ -378,15 +417,27 @@ static limber_status check_periodic(lm_campbell *c)
 static void warn(lm_campbell *c)
 {
     lm_diag *diag = c->run->diag;
+    for (int i = 0; i < c->nunstable; i++)
+        lm_warning(diag, c->a->loc,
+                   "campbell: unstable from speed %.8g to %.8g: branch %d grows there",
+                   c->unstable[i].from, c->unstable[i].to, c->unstable[i].branch + 1);
     const char *name = c->run->model->joints[c->a->drive].name;
     if (c->periodic > PERIODIC)
         lm_warning(diag, c->a->loc,
                    "campbell: the equations depend on the angle of joint '%s' (by %.1e): "
                    "the coefficients are periodic in the axes that %s, and the roots those of an "
-                   "instant; %s",
+                   "instant%s; %s",
                    name, c->periodic, c->fixed ? "stand still" : "turn",
+                   c->periodic > NO_STEADY ? ", which have no critical speeds and no stability"
+                                           : "",
                    c->fixed ? "'frame: rotating' goes with a rotor that is not round"
                             : "'frame: fixed' goes with a round rotor");
+    if (c->blind < fmax(fabs(c->speed[0]), fabs(c->speed[c->nspeeds - 1])))
+        lm_warning(
+            diag, c->a->loc,
+            "campbell: critical speeds of %s at more than %.6g rad/s are not "
+            "looked for: more roots are below that speed than are followed; increase 'count'",
+            c->shifts ? "backward whirl" : "vibrations", c->blind);
     if (c->mixed)
         lm_warning(
             diag, c->a->loc,
@@ -440,8 +491,8 @@ static limber_status deliver(lm_campbell *c, limber_status st)
     sum->branches = c->nbranches;
     sum->critical_speeds = c->ncritical;
     sum->speeds = c->done ? (c->done - 1) / c->every + 1 : 0;
-    sum->unstable_from = c->unstable[0];
-    sum->unstable_to = c->unstable[1];
+    sum->unstable_from = c->nunstable ? c->unstable[0].from : NAN;
+    sum->unstable_to = c->nunstable ? c->unstable[c->nunstable - 1].to : NAN;
     limber_status w = lm_campbell_record(c);
     if (!w) show(c);
     return w ? w : st;
@@ -449,11 +500,12 @@ static limber_status deliver(lm_campbell *c, limber_status st)
 
 static limber_status compute(lm_run *run, const lm_spec_analysis *a)
 {
-    lm_campbell c = {.run = run, .a = a, .unstable = {NAN, NAN}};
+    lm_campbell c = {.run = run, .a = a};
     limber_status st = begin(&c);
     int begun = !st;
     if (!st) st = sweep(&c);
     if (c.ncritical) qsort(c.critical, (size_t)c.ncritical, sizeof *c.critical, by_speed);
+    if (begun && st != LIMBER_MEMORY && lm_campbell_list(&c)) st = LIMBER_MEMORY;
     if (!st && c.done) st = lm_campbell_stability(&c);
     if (!st && c.done) st = check_periodic(&c);
     if (st == LIMBER_STOPPED && !run->sum->reason[0])

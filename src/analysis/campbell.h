@@ -15,6 +15,8 @@ typedef struct lm_branch_point {
     double re, im; /* s in the axes asked for; NAN: the branch is not among the lowest there */
     double whirl;  /* of the orbits seen from the ground: 1 forward, -1 backward circles, 0 lines */
     double off;    /* accuracy */
+    int rank;      /* of the root, by |s| */
+    int asked;     /* 1: among the lowest ones that were asked for */
 } lm_branch_point;
 
 typedef struct lm_critical {
@@ -22,6 +24,12 @@ typedef struct lm_critical {
     int branch;              /* from 0 */
     double frequency, whirl; /* rad/s, seen from the ground */
 } lm_critical;
+
+/* Speeds between which a root grows. */
+typedef struct lm_unstable {
+    double from, to;
+    int branch;
+} lm_unstable;
 
 /* What of a branch passes through 0 at a critical speed, at the last speed where it was not 0. */
 typedef struct lm_passing {
@@ -34,6 +42,7 @@ typedef struct lm_track {
     int number;           /* of the branch, from 0; -1: not yet among the lowest */
     int cluster;          /* equal roots have equal ones */
     int across;           /* it moves across the axis */
+    int listed;           /* it was among the lowest that were asked for */
     int alive;            /* found at the last speed */
     double re, im, sense; /* sense * im is continuous through 0 */
     double seen;          /* im in the axes asked for */
@@ -65,6 +74,8 @@ typedef struct lm_campbell {
     int fixed;         /* axes that stand still */
     int shifts;        /* ... by shifting roots, because coordinates are relative */
     int looks;         /* between speeds, that are still worth while */
+    int asked;         /* roots to list */
+    double blind;      /* vibrations above this were not looked at for critical speeds; INFINITY */
     int mixed;         /* an orbit was neither a circle nor a line, when shifting */
     int nspeeds, done; /* of the list; computed */
     int every; /* ... of which are asked for: the list is made finer for branches to be followed */
@@ -88,10 +99,11 @@ typedef struct lm_campbell {
     lm_still still;
     int nanchors, *anchor; /* speeds searched anew */
     int *nbasis;
-    double **basis;     /* shapes found there */
-    double periodic;    /* what shapes leave of the equations at another angle of the drive */
-    double unstable[2]; /* speeds between which a root grows; NAN */
-    int *grows;         /* [nspeeds] branch that grows there; -1: none */
+    double **basis;  /* shapes found there */
+    double periodic; /* what shapes leave of the equations at another angle of the drive */
+    int nunstable;
+    lm_unstable *unstable; /* [nspeeds + criticals] */
+    int *grows;            /* [nspeeds] branch that grows there; -1: none */
     lm_arena arena;
 } lm_campbell;
 
@@ -130,9 +142,15 @@ limber_status lm_campbell_still(lm_campbell *c, double speed);
 /* Critical speeds between speed k of the list and the one before. */
 limber_status lm_campbell_find_still(lm_campbell *c, int k);
 
-/* campbell_stability.c: unstable ranges, with a warning for each; critical speeds are in order. */
+/* campbell_stability.c: unstable ranges; critical speeds are in order. */
 limber_status lm_campbell_stability(lm_campbell *c);
 double lm_campbell_least_growth(const lm_campbell *c, double re, double im, double off);
+
+/* campbell_list.c: whether the roots found at the speed reach all that can be critical up to it, into
+ * c->blind; 1: the branch of root r is worth following; in the end branches that are listed get their numbers. */
+void lm_campbell_look_far(lm_campbell *c, double speed);
+int lm_campbell_counts(const lm_campbell *c, int r);
+limber_status lm_campbell_list(lm_campbell *c);
 
 /* campbell_record.c */
 limber_status lm_campbell_record(lm_campbell *c);

@@ -212,7 +212,7 @@ static void begin_track(lm_campbell *c, int root, double speed)
 {
     lm_track *t = new_track(c);
     if (!t) return;
-    t->number = -1;
+    t->number = -1, t->listed = 0;
     t->sense = 1;
     t->re = t->im = t->speed = NAN;
     t->passed.known = 0;

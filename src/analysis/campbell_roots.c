@@ -94,6 +94,7 @@ static limber_status search_at(lm_campbell *c, int k)
         if (p->sigma > 0.2 * sigma && p->sigma < 5 * sigma) break;
     }
     if (st) return st;
+    lm_campbell_look_far(c, c->speed[c->anchor[k]]);
     c->basis[k] = LM_NEW_N(&c->arena, double, 2 * nv * (size_t)p->found + 1);
     if (!c->basis[k]) return LIMBER_MEMORY;
     for (int j = 0; j < p->found; j++) {

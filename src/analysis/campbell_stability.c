@@ -155,11 +155,7 @@ static limber_status add_range(lm_campbell *c, const point *p, int n, int first,
     if (first > 0) st = find_limit(c, p[first - 1].speed, from, &from);
     if (!st && last + 1 < n) st = find_limit(c, p[last + 1].speed, to, &to);
     if (st == LIMBER_MEMORY) return st;
-    if (!isfinite(c->unstable[0])) c->unstable[0] = from;
-    c->unstable[1] = to;
-    lm_warning(c->run->diag, c->a->loc,
-               "campbell: unstable from speed %.8g to %.8g: branch %d grows there", from, to,
-               p[first].branch + 1);
+    c->unstable[c->nunstable++] = (lm_unstable){from, to, p[first].branch};
     return LIMBER_OK;
 }
 
@@ -169,7 +165,8 @@ limber_status lm_campbell_stability(lm_campbell *c)
     point *p = LM_NEW_N(&c->arena, point, room);
     limber_status st = LIMBER_OK;
     int n = 0;
-    if (!p) return LIMBER_MEMORY;
+    c->unstable = LM_NEW_N(&c->arena, lm_unstable, room);
+    if (!p || !c->unstable) return LIMBER_MEMORY;
     for (int k = 0; k < c->done && !st; k++) {
         if (k > 0 && c->grows[k] < 0 && c->grows[k - 1] < 0) {
             basis_at(c, k - 1);

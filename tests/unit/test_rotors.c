@@ -2,6 +2,7 @@
  * with two stiffnesses, unbalance of any size; whatever the speeds of the list, the axes and the formulation. */
 #include "support/modes.h"
 
+#include <complex.h>
 #include <math.h>
 
 static const char *const forms[] = {"corotational", "minimal", "rfe", "ffr", "elastodynamic"};
@@ -59,9 +60,9 @@ static void write_rotor(char *text, size_t size, const rotor *r, char axis, doub
                         const char *speeds, const char *frame)
 {
     int at = axis - 'x';
-    double L = 1 / unit, I[3], l[3] = {0}, rr[3] = {0}, k1[3], k2[3], c[6] = {0};
+    double L = 1 / unit, J[3], l[3] = {0}, rr[3] = {0}, k1[3], k2[3], c[6] = {0};
     for (int i = 0; i < 3; i++) {
-        I[i] = (i == at ? r->Ip : r->Id) * L * L;
+        J[i] = (i == at ? r->Ip : r->Id) * L * L;
         k1[i] = i == at ? 0 : r->k1, k2[i] = i == at ? 0 : r->k2;
     }
     l[at] = -r->a * L, rr[at] = r->b * L, c[at] = 1e5, c[3 + at] = 50 * L * L;
@@ -81,7 +82,7 @@ static void write_rotor(char *text, size_t size, const rotor *r, char axis, doub
              "  right: {type: bushing, between: [\"ground.at(%.17g, %.17g, %.17g)\", rotor.r], "
              "stiffness: [%.17g, %.17g, %.17g, 0, 0, 0]}\n"
              "analysis: {type: campbell, drive: shaft, speeds: %s, count: 8, frame: %s}\n",
-             0.1 * L * L, 0.1 * L * L, 0.2 * L * L, r->m, I[0], I[1], I[2], l[0], l[1], l[2], rr[0],
+             0.1 * L * L, 0.1 * L * L, 0.2 * L * L, r->m, J[0], J[1], J[2], l[0], l[1], l[2], rr[0],
              rr[1], rr[2], axis, c[0], c[1], c[2], c[3], c[4], c[5], l[0], l[1], l[2], k1[0], k1[1],
              k1[2], rr[0], rr[1], rr[2], k2[0], k2[1], k2[2], speeds, frame);
 }
@@ -140,6 +141,135 @@ static void any_speeds(void **state)
             find(&got, text, forms[i]);
             compare(&got, speeds[i], W, closed_form(&rotors[k], 1, 200, W), 1);
         }
+}
+
+/* ---- any axis, supports that differ ---- */
+
+typedef struct supported {
+    double m, Id, Ip, a, b, k[2][2], turn; /* the axes of the right support are turned */
+} supported;
+
+/* Eigenvalues below 0 of K - W^2 M + i W^2 G: every critical speed, of either sense, changes their number. */
+static int below(const supported *r, double W)
+{
+    double complex A[4][4] = {{0}};
+    double inertia[4] = {r->m, r->m, r->Id, r->Id};
+    for (int side = 0; side < 2; side++) {
+        double z = side ? r->b : -r->a, co = side ? cos(r->turn) : 1, si = side ? sin(r->turn) : 0;
+        double u[2][4] = {{co, si, -si * z, co * z}, {-si, co, -co * z, -si * z}};
+        for (int d = 0; d < 2; d++)
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 4; j++) A[i][j] += r->k[side][d] * u[d][i] * u[d][j];
+    }
+    for (int i = 0; i < 4; i++) A[i][i] -= W * W * inertia[i];
+    A[2][3] += I * W * W * r->Ip, A[3][2] -= I * W * W * r->Ip;
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        n += creal(A[i][i]) < 0;
+        for (int row = i + 1; row < 4; row++) {
+            double complex f = A[row][i] / A[i][i];
+            for (int j = i; j < 4; j++) A[row][j] -= f * A[i][j];
+        }
+    }
+    return n;
+}
+
+/* All critical speeds up to `most`, into W. */
+static int all_criticals(const supported *r, double most, double *W)
+{
+    enum { STEPS = 20000 };
+    int n = 0, last = below(r, most / STEPS);
+    for (int k = 2; k <= STEPS; k++) {
+        double low = most * (k - 1) / STEPS, high = most * k / STEPS;
+        int now = below(r, high);
+        if (now == last) continue;
+        for (int half = 0; half < 50; half++) {
+            double middle = 0.5 * (low + high);
+            *(below(r, middle) == last ? &low : &high) = middle;
+        }
+        W[n++] = high;
+        last = now;
+    }
+    return n;
+}
+
+#define TURNED "orientation: {axis: [0.3, -0.7, 0.5], angle: %.17g}"
+#define SUPPORTED                                                                                  \
+    "limber: 1\n"                                                                                  \
+    "bodies:\n"                                                                                    \
+    "  base: {type: rigid, mass: 1, inertia: [1, 1, 1], " TURNED                                   \
+    ", frames: {l: [0, 0, %.17g], r: {position: [0, 0, %.17g], orientation: {axis: z, angle: "     \
+    "%.17g}}}}\n"                                                                                  \
+    "  motor: {type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2], " TURNED "}\n"                      \
+    "  rotor: {type: rigid, mass: %.17g, inertia: [%.17g, %.17g, %.17g], " TURNED                  \
+    ", frames: {l: [0, 0, %.17g], r: [0, 0, %.17g]}}\n"                                            \
+    "joints:\n"                                                                                    \
+    "  weld: {type: fixed, between: [ground, base]}\n"                                             \
+    "  shaft: {type: revolute, between: [ground, motor], axis: [%.17g, %.17g, %.17g], drive: "     \
+    "12*t}\n"                                                                                      \
+    "forces:\n"                                                                                    \
+    "  coupling: {type: bushing, between: [motor, rotor], stiffness: [0, 0, 1e5, 0, 0, 50]}\n"     \
+    "  left: {type: bushing, between: [base.l, rotor.l], stiffness: [%.17g, %.17g, 0, 0, 0, 0]}\n" \
+    "  right: {type: bushing, between: [base.r, rotor.r], stiffness: [%.17g, %.17g, 0, 0, 0, "     \
+    "0]}\n"                                                                                        \
+    "analysis: {type: campbell, drive: shaft, speeds: [0, 150, %d], count: %d, frame: fixed}\n"
+
+static void write_supported(char *text, size_t size, const supported *r, double angle, int n,
+                            int count)
+{
+    double u[3] = {0.3, -0.7, 0.5}, len = sqrt(0.83), z[3];
+    for (int i = 0; i < 3; i++) u[i] /= len;
+    double cross[3] = {u[1], -u[0], 0};
+    for (int i = 0; i < 3; i++)
+        z[i] = (i == 2) * cos(angle) + sin(angle) * cross[i] + (1 - cos(angle)) * u[2] * u[i];
+    snprintf(text, size, SUPPORTED, angle, -r->a, r->b, r->turn, angle, r->m, r->Id, r->Id, r->Ip,
+             angle, -r->a, r->b, z[0], z[1], z[2], r->k[0][0], r->k[0][1], r->k[1][0], r->k[1][1],
+             n, count);
+}
+
+static const supported turned[] = {
+    {1.9, 0.052, 0.071, 0.17, 0.33, {{910, 910}, {1370, 1370}}, 0},
+    {4.1, 0.093, 0.031, 0.31, 0.14, {{1810, 1810}, {640, 640}}, 0},
+    {2.7, 0.061, 0.083, 0.22, 0.37, {{520, 1730}, {1190, 870}}, 0.7},
+    {3.6, 0.034, 0.019, 0.28, 0.21, {{1480, 990}, {410, 1260}}, 1.1},
+};
+
+/* None is lost, however few roots are asked for: those of backward whirl are high among the roots as seen
+ * from the rotor. */
+static void none_is_lost(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        for (int f = 0; f < NFORMS; f++)
+            for (int count = 1; count < 8; count += 2) {
+                char text[3000];
+                double W[8];
+                found got;
+                int n = all_criticals(&turned[k], 150, W), joints = f == 1 || f == 2;
+                if (joints && k > 1) continue;
+                write_supported(text, sizeof text, &turned[k], 0.4 + k + 0.3 * f, 7 + 9 * f, count);
+                find(&got, text, forms[f]);
+                if (got.n != n) fail_msg("%s, rotor %d: %d speeds, not %d", forms[f], k, got.n, n);
+                for (int i = 0; i < n; i++) assert_near(got.at[i].speed / W[i], 1, 1e-6);
+            }
+}
+
+/* Joint coordinates have these roots from turning axes, in which unequal supports are periodic. */
+static void unequal_supports_in_joint_coordinates(void **state)
+{
+    (void)state;
+    for (int f = 1; f < 3; f++) {
+        char text[3000];
+        write_supported(text, sizeof text, &turned[3], 0.9, 9, 4);
+        limber_messages *msg = limber_messages_new();
+        limber_model *model = modes_parse(text, msg);
+        limber_run_options opt = limber_run_options_default();
+        limber_summary sum;
+        opt.formulation = forms[f];
+        assert_int_equal(limber_run(model, &opt, &sum, msg), LIMBER_INPUT);
+        limber_model_free(model);
+        limber_messages_free(msg);
+    }
 }
 
 /* ---- two stiffnesses ---- */
@@ -227,10 +357,9 @@ static void unbalance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigid_rotors),
-        cmocka_unit_test(any_speeds),
-        cmocka_unit_test(two_stiffnesses),
-        cmocka_unit_test(unbalance),
+        cmocka_unit_test(rigid_rotors),    cmocka_unit_test(any_speeds),
+        cmocka_unit_test(none_is_lost),    cmocka_unit_test(unequal_supports_in_joint_coordinates),
+        cmocka_unit_test(two_stiffnesses), cmocka_unit_test(unbalance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
