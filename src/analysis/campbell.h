@@ -8,7 +8,7 @@
 /* Of the shift: a double root 0 comes out with half of the digits. */
 #define LM_CAMPBELL_ZERO 1e-6
 /* Numbers that a node's circles take. */
-enum { LM_CAMPBELL_ORBITS = 8 };
+enum { LM_CAMPBELL_ORBITS = 8, LM_CAMPBELL_LOOSE = 8 };
 
 /* One branch at one speed. */
 typedef struct lm_branch_point {
@@ -60,6 +60,8 @@ typedef struct lm_still {
     double *V, *MV;     /* [nv x room] basis of unit mass */
     double *small;      /* the shapes in it */
     double *w, *x;      /* [nv] */
+    int nloose;
+    double *loose; /* [nv x LM_CAMPBELL_LOOSE] M times shapes that nothing holds at any speed */
 } lm_still;
 
 typedef struct lm_campbell {
@@ -120,6 +122,8 @@ limber_status lm_campbell_elsewhere(lm_campbell *c, double angle);
  * axis. */
 void lm_campbell_circles(lm_campbell *c);
 double lm_campbell_whirl(const lm_campbell *c, int j, int *across);
+/* 1: what turns moves in shape j. */
+int lm_campbell_takes_part(const lm_campbell *c, int j);
 size_t lm_campbell_whirl_room(const lm_system *sys);
 /* A body that stands still and is moved by coordinates that are no vectors in space; -1: none. The
  * spectrum is factored, and its vectors are used. */

@@ -116,8 +116,20 @@ static int krylov(lm_campbell *c, int most, double scale)
     return n;
 }
 
+/* K + hold (M z)(M z)^T for shapes z that nothing holds. */
+static void hold_loose(lm_still *s, size_t nv, int n, double hold)
+{
+    double *in = s->lambda;
+    for (int z = 0; z < s->nloose; z++) {
+        for (int j = 0; j < n; j++)
+            in[j] = dot(s->V + nv * (size_t)j, s->loose + nv * (size_t)z, nv);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) s->small[n * j + i] += hold * in[i] * in[j];
+    }
+}
+
 /* Values and shapes of the projected problem, s->lambda ascending. */
-static int project(lm_campbell *c, int n)
+static int project(lm_campbell *c, int n, double hold)
 {
     lm_still *s = &c->still;
     size_t nv = (size_t)c->sys->nv;
@@ -127,6 +139,7 @@ static int project(lm_campbell *c, int n)
         lm_pencil_mul(&c->steady.pencil, c->steady.pencil.C, 1, s->V + nv * (size_t)j, s->w);
         lm_dense_tmul(n, 1, (int)nv, s->V, s->w, s->small + n * j);
     }
+    hold_loose(s, nv, n, hold);
     memset(B, 0, sizeof(double) * (size_t)(n * n));
     for (int j = 0; j < n; j++) B[n * j + j] = 1;
     for (int j = 0; j < n; j++)
@@ -135,6 +148,13 @@ static int project(lm_campbell *c, int n)
                 0.5 * (s->small[n * j + i] + s->small[n * i + j]);
     s->n = n;
     return lm_symmetric_eigen(n, s->small, B, s->lambda);
+}
+
+/* Far above what is looked for. */
+static double hold_of(const lm_campbell *c)
+{
+    double most = fmax(fabs(c->speed[0]), fabs(c->speed[c->nspeeds - 1]));
+    return 10 * (most * most + c->spectrum.sigma * c->spectrum.sigma);
 }
 
 limber_status lm_campbell_still(lm_campbell *c, double speed)
@@ -151,7 +171,7 @@ limber_status lm_campbell_still(lm_campbell *c, double speed)
     int bad = factor(c, 1.05 * W2 + 0.01 * sigma * sigma, &scale), most = LEAST + MORE * s->below;
     if (bad) return bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED;
     s->speed = speed;
-    bad = project(c, krylov(c, most < s->room ? most : s->room, scale));
+    bad = project(c, krylov(c, most < s->room ? most : s->room, scale), hold_of(c));
     return bad ? bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED : LIMBER_OK;
 }
 
@@ -164,8 +184,9 @@ limber_status lm_campbell_still_begin(lm_campbell *c)
     if (s->room < 1) s->room = 1;
     size_t room = (size_t)s->room + 1;
     s->V = LM_NEW_N(&c->arena, double, 2 * nv * room + 2 * nv);
+    s->loose = LM_NEW_N(&c->arena, double, nv *LM_CAMPBELL_LOOSE + 1);
     s->small = LM_NEW_N(&c->arena, double, 2 * room * room + room);
-    if (!s->V || !s->small) return LIMBER_MEMORY;
+    if (!s->V || !s->small || !s->loose) return LIMBER_MEMORY;
     s->MV = s->V + nv * room, s->w = s->MV + nv * room, s->x = s->w + nv;
     s->lambda = s->small + 2 * room * room;
     return LIMBER_OK;
@@ -316,6 +337,7 @@ static limber_status found(lm_campbell *c, int j, double speed)
         if (fabs(c->critical[i].speed - speed) < SAME * fabs(speed) && c->critical[i].whirl >= 0)
             return st;
     if (!st && c->fixed && root >= 0 && !c->across[root]) return st;
+    if (!st && root >= 0 && !lm_campbell_takes_part(c, root)) return st; /* of what stands still */
     if (!st) lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : c->whirl[root]);
     return st;
 }
@@ -357,9 +379,43 @@ static limber_status between(lm_campbell *c, int k, int n0, int n1)
     return st;
 }
 
+/* 1: value j at the last speed is 0 but for rounding. */
+static int is_zero(lm_campbell *c, int j)
+{
+    double W2 = c->still.speed * c->still.speed, value = fabs(c->still.lambda[j]);
+    return value <= NOTHING * W2 || value <= 100 * rounding(c, j);
+}
+
+/* Shapes at rest that nothing holds, whatever the speed: what turns freely about its own axis. Their values
+ * are 0 but for rounding, of either sign. They are told at two speeds. */
+static limber_status find_loose(lm_campbell *c)
+{
+    lm_still *s = &c->still;
+    double range = c->speed[c->nspeeds - 1] - c->speed[0], at[2];
+    size_t nv = (size_t)c->sys->nv;
+    int n = LM_CAMPBELL_LOOSE;
+    for (int e = 0; e < 2; e++) at[e] = c->speed[0] + range * (e ? 0.0137 : 0.0059);
+    for (int e = 0; e < 2; e++) {
+        limber_status st = lm_campbell_still(c, at[e]);
+        int zeros = 0;
+        if (st) return st;
+        for (int j = 0; j < s->n && zeros < n; j++) {
+            if (!is_zero(c, j)) continue;
+            shape(c, j);
+            double *to = s->loose + nv * (size_t)zeros++;
+            memset(to, 0, sizeof(double) * nv);
+            lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, s->x, to);
+        }
+        n = zeros;
+    }
+    s->nloose = n;
+    return LIMBER_OK;
+}
+
 limber_status lm_campbell_find_still(lm_campbell *c, int k)
 {
-    limber_status st = lm_campbell_still(c, c->speed[k]);
+    limber_status st = k == 0 && c->nspeeds > 1 ? find_loose(c) : LIMBER_OK;
+    if (!st) st = lm_campbell_still(c, c->speed[k]);
     if (st) return st;
     int was = c->still.below, now = count_below(&c->still, k > 0 && k == c->nspeeds - 1);
     if (k == 0 && c->nspeeds == 1) return LIMBER_OK;

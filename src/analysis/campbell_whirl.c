@@ -173,6 +173,13 @@ double lm_campbell_whirl(const lm_campbell *c, int j, int *across)
     return *across ? (sum[0] - sum[2]) / (sum[0] + sum[2]) : 0;
 }
 
+int lm_campbell_takes_part(const lm_campbell *c, int j)
+{
+    double sum[4];
+    product(c, j, j, sum);
+    return sum[0] + sum[2] + c->along[j] > ACROSS * size_of(c, &c->spectrum.root[j]);
+}
+
 /* ---- what stands still ---- */
 
 /* A motion that the constraints allow and that has a part in everything else. */
