@@ -292,12 +292,28 @@ static limber_status look(lm_campbell *c, double speed, int *root, double *f)
     return st;
 }
 
+/* 1: K is symmetric but for rounding: where its value is 0, it is singular, and the root is 0. */
+static int is_symmetric(const lm_pencil *p)
+{
+    const lm_pattern *w = &p->pattern;
+    for (int c = 0; c < p->sys->nv; c++)
+        for (int k = w->colptr[c]; k < w->colptr[c + 1] && w->rowind[k] < p->sys->nv; k++) {
+            int mirror = lm_pattern_find(w, c, w->rowind[k]);
+            int i = lm_pattern_find(w, w->rowind[k], w->rowind[k]), j = lm_pattern_find(w, c, c);
+            double other = mirror < 0 ? 0 : p->K[mirror];
+            double size = i < 0 || j < 0 ? 0 : sqrt(fabs(p->K[i] * p->K[j]));
+            if (fabs(p->K[k] - other) > 1e-12 * (fabs(p->K[k]) + size)) return 0;
+        }
+    return 1;
+}
+
 /* With damping the root has no frequency a little beside the zero of the value. */
 static limber_status polish(lm_campbell *c, double *speed, int *root)
 {
     double w0 = *speed, w1 = w0 * (1 + 1e-5), f0, f1;
     limber_status st = look(c, w0, root, &f0);
     if (st || *root < 0 || fabs(f0) < LM_CAMPBELL_ZERO * c->spectrum.sigma) return st;
+    if (is_symmetric(&c->steady.pencil)) return st;
     for (int k = 0; k < SECANTS; k++) {
         st = look(c, w1, root, &f1);
         if (st || *root < 0 || f1 == f0) return st;
@@ -338,7 +354,8 @@ static limber_status found(lm_campbell *c, int j, double speed)
             return st;
     if (!st && c->fixed && root >= 0 && !c->across[root]) return st;
     if (!st && root >= 0 && !lm_campbell_takes_part(c, root)) return st; /* of what stands still */
-    if (!st) lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : c->whirl[root]);
+    if (!st) /* what rests in the rotor goes forward */
+        lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : fabs(c->whirl[root]));
     return st;
 }
 

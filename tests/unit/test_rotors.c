@@ -254,6 +254,55 @@ static void none_is_lost(void **state)
             }
 }
 
+/* ---- two machines ---- */
+
+#define MACHINES                                                                                   \
+    "limber: 1\n"                                                                                  \
+    "bodies:\n"                                                                                    \
+    "  motor: {type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2]}\n"                                  \
+    "  rotor: {type: rigid, mass: 2, inertia: [0.05, 0.05, 0.02], frames: {l: [0, 0, -0.2], r: "   \
+    "[0, 0, 0.25]}}\n"                                                                             \
+    "  motor2: {type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2], position: [1, 0, 0]}\n"            \
+    "  rotor2: {type: rigid, mass: 3, inertia: [0.06, 0.06, 0.04], position: [1, 0, 0], frames: "  \
+    "{l: [0, 0, -0.3], r: [0, 0, 0.25]}}\n"                                                        \
+    "joints:\n"                                                                                    \
+    "  shaft: {type: revolute, between: [ground, motor], axis: z, drive: 12*t}\n"                  \
+    "  shaft2: {type: revolute, between: [ground, motor2], axis: z%s}\n"                           \
+    "forces:\n"                                                                                    \
+    "  coupling: {type: bushing, between: [motor, rotor], stiffness: [0, 0, 1e5, 0, 0, %g]}\n"     \
+    "  left: {type: bushing, between: [\"ground.at(0,0,-0.2)\", rotor.l], stiffness: [800, 800, "  \
+    "0, 0, 0, 0]}\n"                                                                               \
+    "  right: {type: bushing, between: [\"ground.at(0,0,0.25)\", rotor.r], stiffness: [900, 900, " \
+    "0, 0, 0, 0]}\n"                                                                               \
+    "  coupling2: {type: bushing, between: [motor2, rotor2], stiffness: [0, 0, 1e5, 0, 0, 50]}\n"  \
+    "  left2: {type: bushing, between: [\"ground.at(1,0,-0.3)\", rotor2.l], stiffness: [700, "     \
+    "700, 0, 0, 0, 0]}\n"                                                                          \
+    "  right2: {type: bushing, between: [\"ground.at(1,0,0.25)\", rotor2.r], stiffness: [900, "    \
+    "900, 0, 0, 0, 0]}\n"                                                                          \
+    "analysis: {type: campbell, drive: shaft, speeds: [0, 100, %d], count: 5, frame: %s}\n"
+
+/* A machine that stands beside the one that turns has no critical speed, and what turns freely about its own
+ * axis none either. */
+static void another_machine(void **state)
+{
+    (void)state;
+    const rotor r = {2, 0.05, 0.02, 0.2, 0.25, 800, 900};
+    static const char *const able[] = {"corotational", "ffr", "elastodynamic"};
+    for (int f = 0; f < 3; f++)
+        for (int way = 0; way < 4; way++) {
+            char text[4000];
+            double W[2], B[2];
+            found got;
+            snprintf(text, sizeof text, MACHINES, way & 1 ? ", drive: 3*t" : "", 50.0, 21 + 3 * f,
+                     way & 2 ? "fixed" : "rotating");
+            find(&got, text, able[f]);
+            int n = closed_form(&r, 1, 100, W), back = closed_form(&r, -1, 100, B);
+            compare(&got, able[f], W, n, 1);
+            if (way & 2) compare(&got, able[f], B, back, -1);
+            assert_int_equal(got.n, way & 2 ? n + back : n);
+        }
+}
+
 /* Joint coordinates have these roots from turning axes, in which unequal supports are periodic. */
 static void unequal_supports_in_joint_coordinates(void **state)
 {
@@ -357,9 +406,13 @@ static void unbalance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigid_rotors),    cmocka_unit_test(any_speeds),
-        cmocka_unit_test(none_is_lost),    cmocka_unit_test(unequal_supports_in_joint_coordinates),
-        cmocka_unit_test(two_stiffnesses), cmocka_unit_test(unbalance),
+        cmocka_unit_test(rigid_rotors),
+        cmocka_unit_test(any_speeds),
+        cmocka_unit_test(none_is_lost),
+        cmocka_unit_test(another_machine),
+        cmocka_unit_test(unequal_supports_in_joint_coordinates),
+        cmocka_unit_test(two_stiffnesses),
+        cmocka_unit_test(unbalance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
