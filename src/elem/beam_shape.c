@@ -226,6 +226,50 @@ static void sample(lm_section_at *at, void *ctx, int timoshenko, const rule *r, 
     }
 }
 
+/* Rotations at point i per rotation of the ends, and their derivatives along the element. */
+static void turns(const rule *r, double L, const plane *p, int i, double R[2], double dR[2])
+{
+    double k[3], sum[2], N[4], all[4];
+    natural(r, L, p, k, sum);
+    shape_functions(r, L, p, k, sum, i, N, all);
+    R[0] = all[1], R[1] = all[3];
+    dR[0] = p->flex[i] * (k[1] * r->x[i] - k[0] * (1 - r->x[i]));
+    dR[1] = p->flex[i] * (k[2] * r->x[i] - k[1] * (1 - r->x[i]));
+}
+
+/* What the sections' spin W has of the slopes psi = sum_i P_i psi_i and of the rates rho = sum_j Q_j rho_j, f the
+ * inertia about the other axis across and F' that about the axis, 0 in the mean over the twist:
+ *   gyro_ij = int f P_i Q_j + F P_i Q_j',   spin = gyro + gyro^T - int f P_i P_j. */
+static void add_spin(const double P[2], const double Q[2], const double dQ[2], double f, double F,
+                     double gyro[4], double spin[3])
+{
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            const double g = P[i] * (f * Q[j] + F * dQ[j]);
+            gyro[2 * i + j] += g;
+            spin[i + j] += (i == j ? 2 : 1) * g - (i <= j ? f * P[i] * P[j] : 0);
+        }
+}
+
+static void spun(const rule *r, const samples *s, double L, lm_beam_shape *out)
+{
+    double whole = 0, mean = 0;
+    for (int i = 0; i < 4; i++) out->gyroy[i] = out->gyroz[i] = 0;
+    for (int i = 0; i < 3; i++) out->spiny[i] = out->spinz[i] = 0;
+    for (int i = 0; i < r->n; i++) {
+        whole += r->w[i] * s->twist[i];
+        mean += r->w[i] * s->twist[i] * L * up_to(r, i, s->polar);
+    }
+    for (int i = 0; i < r->n; i++) {
+        double P[2], Q[2], dP[2], dQ[2], dx = L * r->w[i];
+        const double F = dx * (L * up_to(r, i, s->polar) - mean / whole);
+        turns(r, L, &s->xy, i, P, dP);
+        turns(r, L, &s->xz, i, Q, dQ);
+        add_spin(P, Q, dQ, dx * s->xy.rhoI[i], F, out->gyroy, out->spiny);
+        add_spin(Q, P, dP, dx * s->xz.rhoI[i], F, out->gyroz, out->spinz);
+    }
+}
+
 static void make(const rule *r, const samples *s, double L, lm_beam_shape *out)
 {
     out->L = L;
@@ -234,6 +278,7 @@ static void make(const rule *r, const samples *s, double L, lm_beam_shape *out)
     bend(r, L, &s->xy, (bending){out->kz, out->mz, out->bowz, out->turnz, &out->shearz});
     bend(r, L, &s->xz, (bending){out->ky, out->my, out->bowy, out->turny, &out->sheary});
     slopes_to_rotations(out->my, out->turny);
+    spun(r, s, L, out);
 }
 
 static int same(const double *a, const double *b, int n)

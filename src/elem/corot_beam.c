@@ -1,4 +1,5 @@
 #include "elem/corot_forces.h"
+#include "elem/corot_gyro.h"
 
 void COROT(residual)(const lm_corot_const *c, const lm_corot_state *s, const double g[3],
                      lm_lane f[2][6])
@@ -9,6 +10,7 @@ void COROT(residual)(const lm_corot_const *c, const lm_corot_state *s, const dou
     corot_vec F = corot_local_forces(c, s, g, &k, &q);
     corot_elastic(c, &k, &q);
     corot_pull_add(&q.mid, &q.pull, &F);
+    if (c->spun) corot_gyro_add(c, &k, &q.V, &q.A, &F);
     if (c->centred) {
         corot_centre o;
         corot_centre_place(c, &k, &o);
@@ -47,6 +49,7 @@ void COROT(energy)(const lm_corot_const *c, const lm_corot_state *s, const doubl
     lm_lane3 S = l3_add(l3_mul(c->m[0], l3_from(s->x[0])), l3_mul(c->m[1], l3_from(s->x[1])));
     p = corot_centre_momentum(c, &V, &o);
     e->kinetic = 0.5 * (corot_vec_dot(&V, &P) + c->im * l3_dot(p, p));
+    if (c->spun) e->kinetic += corot_gyro_energy(c, &k, &V).s;
     e->elastic = 0.5 * corot_nat_dot(&d, &n);
     const lm_lane3 kappa = l3_sub(d.b, d.a);
     for (int i = 0; i < 3; i++) {

@@ -16,6 +16,7 @@
  * with y = (dM/dl) V and l' = e . V. Elastic and damping forces have columns of their own, in the axes of
  * the middle section: corot_elastic_tangent.h. */
 #include "elem/corot_elastic_tangent.h"
+#include "elem/corot_gyro.h"
 
 #include <stddef.h>
 
@@ -475,6 +476,58 @@ static void add_centre_motion(const corot_tangent *t, corot_col K[12])
         }
 }
 
+/* --- sections that spin -------------------------------------------------------------------------- */
+
+LM_LANE_INLINE corot_pair3 still(lm_lane3 v) { return (corot_pair3){v, l3_all(0, 0, 0)}; }
+
+/* x_b - x_a changes by the unit vector j; its rates too. */
+LM_LANE_INLINE void gyro_move(const double by[3], int j, corot_d_in *q)
+{
+    const lm_lane3 u = unit(j), e = q->e.v;
+    const lm_lane3 across = l3_sub(u, l3_mul(l3_dot(e, u), e));
+    q->e.d = l3_mul(by[2] * q->r.v, across);
+    q->r.d = -by[2] * q->r.v * q->r.v * l3_dot(e, u);
+    q->D.d = l3_mul(lane_all(by[1]), u);
+    q->D2.d = l3_mul(lane_all(by[0]), u);
+}
+
+LM_LANE_INLINE void gyro_turn(const double by[3], int j, int end, corot_d_in *q)
+{
+    const lm_lane3 u = unit(j), K = l3_mul(lane_all(by[2]), u);
+    q->x[end].d = l3_cross(K, q->x[end].v);
+    q->y[end].d = l3_cross(K, q->y[end].v);
+    q->z[end].d = l3_cross(K, q->z[end].v);
+    q->om[end].d = l3_mul(lane_all(by[1]), u);
+    q->al[end].d = l3_mul(lane_all(by[0]), u);
+}
+
+/* by: factors of dF/da, dF/dv, dF/d(motion). */
+static void add_gyro(const lm_corot_const *c, const corot_kin *k, const corot_vec *V,
+                     const corot_vec *A, const double by[3], corot_col K[12])
+{
+    const corot_g_in g = corot_gyro_in(k, V, A);
+    corot_d_in q0 = {.e = still(g.e), .D = still(g.D), .D2 = still(g.D2)};
+    q0.r = (corot_pair1){g.r.s, lane_all(0)};
+    for (int i = 0; i < 2; i++) {
+        q0.x[i] = still(g.x[i]), q0.y[i] = still(g.y[i]), q0.z[i] = still(g.z[i]);
+        q0.om[i] = still(g.om[i]), q0.al[i] = still(g.al[i]);
+    }
+    for (int which = 0; which < 9; which++) {
+        const int j = which % 3, kind = which / 3;
+        corot_d_in q = q0;
+        corot_pair3 F, M[2];
+        if (kind == 0)
+            gyro_move(by, j, &q);
+        else
+            gyro_turn(by, j, kind - 1, &q);
+        corot_d_forces(c, &q, &F, M);
+        const lm_lane3 change[2] = {M[0].d, M[1].d};
+        const lm_lane3 back[2] = {l3_neg(M[0].d), l3_neg(M[1].d)};
+        corot_gyro_put(F.d, change, &K[kind == 0 ? 6 + j : 6 * (kind - 1) + 3 + j].v);
+        if (kind == 0) corot_gyro_put(l3_neg(F.d), back, &K[j].v);
+    }
+}
+
 /* J = E K E^T in each of the 4 x 4 blocks. */
 static void to_world(const lm_lanem3 *E, const corot_col K[12], lm_lane J[12][12])
 {
@@ -495,8 +548,10 @@ void COROT(tangent)(const lm_corot_const *c, const lm_corot_state *s, const doub
     _Alignas(32) corot_col K[12];
     corot_kinematics(c, s, &t.k);
     if (cD == 0 && cK == 0) {
+        const corot_vec none = {0};
         corot_mass_now(c, &t.k, &t.q.mass);
         set_mass(c, &t.q.mass, NULL, cM, K);
+        if (c->spun) add_gyro(c, &t.k, &none, &none, (double[]){cM, 0, 0}, K);
     } else {
         t.c = c, t.cD = lane_all(cD), t.cK = lane_all(cK);
         prepare(s, g, &t);
@@ -505,6 +560,7 @@ void COROT(tangent)(const lm_corot_const *c, const lm_corot_state *s, const doub
         add_spin(&t, K);
         add_motion(&t, K);
         add_elastic(&t, K);
+        if (c->spun) add_gyro(c, &t.k, &t.q.V, &t.q.A, (double[]){cM, cD, cK}, K);
         if (c->centred) add_centre_motion(&t, K);
     }
     if (c->centred && cM != 0) add_centre_mass(c, &t.k, cM, K);

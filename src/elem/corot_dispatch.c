@@ -51,11 +51,16 @@ void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, con
     c->stiffy[lane] = 1 - s->sheary, c->alongz[lane] = 1 - s->sheary * s->sheary;
     set(c->bowz, lane, s->bowz, 3), set(c->bowy, lane, s->bowy, 3);
     set(c->turnz, lane, s->turnz, 3), set(c->turny, lane, s->turny, 3);
+    set(c->gyroy, lane, s->gyroy, 4), set(c->gyroz, lane, s->gyroz, 4);
+    set(c->spiny, lane, s->spiny, 3), set(c->spinz, lane, s->spinz, 3);
     set_centre(c, lane, s);
     set(c->A[0], lane, Aa->m, 9), set(c->A[1], lane, Ab->m, 9);
     c->straight = is_identity(c->A[0]) && is_identity(c->A[1]);
-    c->damped = c->centred = 0;
-    for (int j = 0; j < LM_LANES; j++) c->damped |= c->beta[j] != 0, c->centred |= c->im[j] != 0;
+    c->damped = c->centred = c->spun = 0;
+    for (int j = 0; j < LM_LANES; j++) {
+        c->damped |= c->beta[j] != 0, c->centred |= c->im[j] != 0;
+        for (int i = 0; i < 4; i++) c->spun |= c->gyroy[i][j] != 0 || c->gyroz[i][j] != 0;
+    }
 }
 
 /* m -= f p p^T, upper triangle by rows. */

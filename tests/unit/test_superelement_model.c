@@ -247,6 +247,9 @@ static void test_against_beam(void **unused)
     assert_null(s->chain);
     for (int k = 0; k < 3; k++) /* a superelement knows no bow, and no change of its length */
         shape.bowz[k] = shape.bowy[k] = shape.turnz[k] = shape.turny[k] = 0;
+    for (int k = 0; k < 4; k++) /* and inertia about its chord only */
+        shape.gyroy[k] = shape.gyroz[k] = 0;
+    for (int k = 0; k < 3; k++) shape.spiny[k] = shape.spinz[k] = 0;
     for (int lane = 0; lane < 4; lane++) lm_corot_const_set(&c, lane, &shape, &E, &E, s->beta);
     assert_under(against_beam(s, &c, 0, 1), 1e-13);
     assert_under(against_beam(s, &c, 1e-7, 0), 1e-13);

@@ -1,0 +1,87 @@
+/* Formulas of corot_gyro.h, once for numbers and once for numbers with their changes: SC and VC are the types, G()
+ * makes the names. No guard: included twice. */
+
+typedef struct G(in) {
+    VC e, D, D2;         /* direction of the chord; rates of x_b - x_a */
+    SC r;                /* 1 / length */
+    VC x[2], y[2], z[2]; /* axes of the sections */
+    VC om[2], al[2];     /* their angular velocities and accelerations */
+} G(in);
+
+typedef struct G(plane) {
+    SC psi[2], rho[2], psi1[2], rho1[2]; /* slopes, rates of turning; their rates */
+    SC p[2], p1[2], sigma[2];            /* dT/drho, its rate, dT/dpsi */
+    SC of_spin, of_spin1;                /* dT/dW, its rate */
+} G(plane);
+
+/* One axis across: psi_i = -e . y_i, rho_i = (omega_i - w) . y_i. */
+LM_LANE_INLINE void G(rates)(const G(in) * q, const VC *axis, const VC *w, const VC *w1,
+                             G(plane) * o)
+{
+    for (int i = 0; i < 2; i++) {
+        const VC nu = G(sub3)(q->om[i], *w), nu1 = G(sub3)(q->al[i], *w1);
+        o->psi[i] = G(scale)(-1, G(dot)(q->e, axis[i]));
+        o->psi1[i] = G(scale)(-1, G(dot)(q->e, G(cross)(nu, axis[i])));
+        o->rho[i] = G(dot)(nu, axis[i]);
+        o->rho1[i] = G(add)(G(dot)(nu1, axis[i]), G(dot)(nu, G(cross)(q->om[i], axis[i])));
+    }
+}
+
+/* T = W psi^T g rho + W^2 psi^T s psi / 2. */
+LM_LANE_INLINE void G(momenta)(const lm_lane g[4], const lm_lane s[3], const SC *W, const SC *W1,
+                               G(plane) * o)
+{
+    SC gr[2], gr1[2], sp[2], sp1[2];
+    for (int i = 0; i < 2; i++) {
+        const SC pg = G(two)(g[i], o->psi[0], g[2 + i], o->psi[1]);
+        const SC pg1 = G(two)(g[i], o->psi1[0], g[2 + i], o->psi1[1]);
+        gr[i] = G(two)(g[2 * i], o->rho[0], g[2 * i + 1], o->rho[1]);
+        gr1[i] = G(two)(g[2 * i], o->rho1[0], g[2 * i + 1], o->rho1[1]);
+        sp[i] = G(two)(s[i], o->psi[0], s[i + 1], o->psi[1]);
+        sp1[i] = G(two)(s[i], o->psi1[0], s[i + 1], o->psi1[1]);
+        o->p[i] = G(mul)(*W, pg);
+        o->p1[i] = G(add)(G(mul)(*W1, pg), G(mul)(*W, pg1));
+        o->sigma[i] = G(mul)(*W, G(add)(gr[i], G(mul)(*W, sp[i])));
+    }
+    SC a = G(add)(G(mul)(o->psi[0], gr[0]), G(mul)(o->psi[1], gr[1]));
+    SC b = G(add)(G(mul)(o->psi[0], sp[0]), G(mul)(o->psi[1], sp[1]));
+    o->of_spin = G(add)(a, G(mul)(*W, b));
+    a = G(add)(G(mul)(o->psi1[0], gr[0]), G(mul)(o->psi1[1], gr[1]));
+    a = G(add)(a, G(add)(G(mul)(o->psi[0], gr1[0]), G(mul)(o->psi[1], gr1[1])));
+    const SC c = G(add)(G(mul)(o->psi1[0], sp[0]), G(mul)(o->psi1[1], sp[1]));
+    const SC d = G(add)(G(mul)(o->psi[0], sp1[0]), G(mul)(o->psi[1], sp1[1]));
+    o->of_spin1 = G(add)(a, G(add)(G(mul)(*W1, b), G(mul)(*W, G(add)(c, d))));
+}
+
+/* Force on b (on a: the opposite) and moments. With Pi_i the sections' momenta across, sigma_i = dT/dpsi_i:
+ *   M_i = d/dt (Pi_i + dT/dW t_i / 2) + Pi_i x w + sigma_i x e
+ *   F = (e x d/dt sum Pi_i - 2 w (e . sum Pi_i) + sum sigma_i - e (e . sum sigma_i)) / l */
+LM_LANE_INLINE void G(forces)(const lm_corot_const *c, const G(in) * q, VC *F, VC M[2])
+{
+    G(plane) y, z;
+    const VC w = G(mul3)(q->r, G(cross)(q->e, q->D));
+    const SC along = G(mul)(q->r, G(dot)(q->e, q->D));
+    const VC w1 = G(sub3)(G(mul3)(q->r, G(cross)(q->e, q->D2)), G(mul3)(G(scale)(2, along), w));
+    const SC W = G(scale)(0.5, G(add)(G(dot)(q->om[0], q->x[0]), G(dot)(q->om[1], q->x[1])));
+    const SC W1 = G(scale)(0.5, G(add)(G(dot)(q->al[0], q->x[0]), G(dot)(q->al[1], q->x[1])));
+    G(rates)(q, q->y, &w, &w1, &y);
+    G(rates)(q, q->z, &w, &w1, &z);
+    G(momenta)(c->gyroy, c->spiny, &W, &W1, &y);
+    G(momenta)(c->gyroz, c->spinz, &W, &W1, &z);
+    const SC half = G(scale)(0.5, G(add)(y.of_spin, z.of_spin));
+    const SC half1 = G(scale)(0.5, G(add)(y.of_spin1, z.of_spin1));
+    VC P[2], P1[2], S[2];
+    for (int i = 0; i < 2; i++) {
+        P[i] = G(add3)(G(mul3)(y.p[i], q->y[i]), G(mul3)(z.p[i], q->z[i]));
+        P1[i] = G(add3)(G(mul3)(y.p1[i], q->y[i]), G(mul3)(z.p1[i], q->z[i]));
+        P1[i] = G(add3)(P1[i], G(cross)(q->om[i], P[i]));
+        S[i] = G(add3)(G(mul3)(y.sigma[i], q->y[i]), G(mul3)(z.sigma[i], q->z[i]));
+        const VC own = G(mul3)(half, G(cross)(q->om[i], q->x[i]));
+        M[i] = G(add3)(P1[i], G(add3)(own, G(mul3)(half1, q->x[i])));
+        M[i] = G(add3)(M[i], G(add3)(G(cross)(P[i], w), G(cross)(S[i], q->e)));
+    }
+    const VC all = G(add3)(P[0], P[1]), all1 = G(add3)(P1[0], P1[1]), s = G(add3)(S[0], S[1]);
+    VC f = G(sub3)(G(cross)(q->e, all1), G(mul3)(G(scale)(2, G(dot)(q->e, all)), w));
+    f = G(add3)(f, G(sub3)(s, G(mul3)(G(dot)(q->e, s), q->e)));
+    *F = G(mul3)(q->r, f);
+}
