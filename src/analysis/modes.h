@@ -33,7 +33,7 @@ typedef struct lm_modes {
         *a0; /* [nv] the state at rest: 0, but for variables of a machine, which have values */
     const double *states;             /* [nvariables] values of the states among them; NULL: 0 */
     double unbalanced, force, moment; /* largest force left over, present, and left over moment */
-    double rounding; /* force that is none beside the stiffness */
+    double rounding;                  /* force that is none beside the stiffness */
     int unbalanced_at;
     int at_rest; /* the state is an equilibrium */
     /* the linearised system (modes_matrix.c) */
