@@ -7,21 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The list of an interrupted run, as its file has it. */
-static void read_frames(const lm_run *run, lm_dividing *d)
+/* What else is wrong with a file is found, and said, where the run is resumed from it. */
+static limber_status status_of(const char *error)
 {
-    char *text = NULL;
+    return strstr(error, "out of memory") ? LIMBER_MEMORY : LIMBER_OK;
+}
+
+/* The list of an interrupted run, as its file has it. */
+static limber_status read_frames(const lm_run *run, lm_dividing *d)
+{
+    char *text = NULL, error[300] = "";
     lm_h5 *f = NULL;
-    if (!run->opt->resume || !run->opt->results ||
-        lm_h5_open(run->opt->results, LM_H5_READ, &f, NULL, 0))
-        return;
-    if (!lm_h5_read_attr_text(f, "/", "frames", &text)) {
-        char *at = text;
-        for (int i = 0; i < run->model->nbodies && *at; i++)
-            d->frames[i] = (int)strtol(at, &at, 10);
-    }
+    if (!run->opt->resume || !run->opt->results) return LIMBER_OK;
+    if (lm_h5_open(run->opt->results, LM_H5_READ, &f, error, sizeof error)) return status_of(error);
+    int missing = lm_h5_read_attr_text(f, "/", "frames", &text);
+    limber_status st = missing < 0 ? status_of(lm_h5_error(f)) : LIMBER_OK;
+    char *at = text;
+    for (int i = 0; i < run->model->nbodies && at && *at; i++)
+        d->frames[i] = (int)strtol(at, &at, 10);
     lm_free(text);
     lm_h5_close(f);
+    return st;
 }
 
 limber_status lm_dividing_begin(lm_run *run, lm_dividing *d)
@@ -30,7 +36,8 @@ limber_status lm_dividing_begin(lm_run *run, lm_dividing *d)
     d->messages = run->diag->list.n;
     d->frames = lm_alloc(sizeof(int) * (size_t)(run->model->nbodies + 1));
     if (!d->frames) return LIMBER_MEMORY;
-    read_frames(run, d);
+    limber_status st = read_frames(run, d);
+    if (st) return st;
     d->spec.formulation.frames = d->frames;
     d->model.spec = &d->spec;
     run->model = &d->model;

@@ -106,12 +106,12 @@ void super_chain_energies(const lm_super *s, const lm_super_state *st, lm_v3 g, 
 
 /* With the bending angles b_a, b_b of the ends against the chord, s = |b_a + b_b| is what the moment varies
  * along the element and r = |b_b - b_a| its bend: the cubic axis of the element is off by about
- * 0.05 s (s + r) of its deflection. Uniform bending, s = 0, is right to fourth order: r^4 / 2000. */
+ * 0.035 s (s + r) of its deflection. Uniform bending, s = 0, is right to fourth order: r^4 / 2000. */
 static double element_range(const lm_lane b[2][3], int l)
 {
     double s = hypot(b[0][1][l] + b[1][1][l], b[0][2][l] + b[1][2][l]);
     double r = hypot(b[1][1][l] - b[0][1][l], b[1][2][l] - b[0][2][l]);
-    return 0.05 * s * (s + r) + r * r * r * r / 2000;
+    return 0.035 * s * (s + r) + r * r * r * r / 2000;
 }
 
 double super_chain_range(const lm_super *s, const lm_super_state *st)

@@ -80,6 +80,7 @@ struct lm_integrator {
     double *x;         /* [2 (nv + nl)] right sides and solutions */
     double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
     double *pose;      /* [7 nposes] scratch */
+    double *settled;   /* [2 nv] scratch of motions without mass; NULL: there are none */
 };
 
 /* Make an integrator; NULL for want of memory. `extra` doubles of method's own state follow. */

@@ -149,11 +149,7 @@ static int settle_velocities(lm_integrator *g, double t, double *y, double *r)
 
 int lm_settle_massless(lm_integrator *g, double t)
 {
-    size_t nv = (size_t)g->sys->nv;
-    double *y = lm_alloc(sizeof(double) * (2 * nv + 1));
-    if (!y) return -1;
-    int bad = settle_positions(g, t, y, y + nv);
-    if (!bad) bad = settle_velocities(g, t, y, y + nv);
-    lm_free(y);
-    return bad;
+    double *y = g->settled, *r = y + g->sys->nv;
+    int bad = settle_positions(g, t, y, r);
+    return bad ? bad : settle_velocities(g, t, y, r);
 }

@@ -338,7 +338,8 @@ static void hanging_box(void **state)
         "outputs: {x: joint(way), f: effort(push)}\n"
         "analysis: {type: linearize, about: statics}\n";
     const double A[] = {0, 1, 0, 0, -6. / 3, -500. / 3, 0, 1, 0};
-    for (int f = 0; f < FORMS; f++) poles_are(text, forms[f], 3, A);
+    for (int f = 0; f < FORMS; f++) /* statics does not know such springs in elastodynamic */
+        if (strcmp(forms[f], "elastodynamic") != 0) poles_are(text, forms[f], 3, A);
 }
 
 int main(void)
