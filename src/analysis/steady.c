@@ -1,6 +1,8 @@
 /* The shape of a model in steady rotation. */
 #include "analysis/steady.h"
 
+#include "analysis/run.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -409,18 +411,22 @@ limber_status lm_steady_find(lm_steady *s, double speed)
     return st == LIMBER_MEMORY ? st : find(s, speed);
 }
 
+/* Along the circle, or the start would grow by half the square of the angle. */
+static int turn_positions(lm_steady *s, double angle, double *q)
+{
+    if (lm_steady_motion(s, q)) return 1;
+    for (int i = 0; i < s->sys->nv; i++) s->x[i] = angle * s->v[i];
+    lm_motion_along_helix(s->sys, s->x);
+    return s->sys->form->retract(s->sys, q, s->x, q);
+}
+
 limber_status lm_steady_turn(lm_steady *s, double angle)
 {
     double W = s->speed;
     limber_status st = lm_steady_known_turn(s, angle);
     if (st) return st;
     s->speed = 1;
-    if (lm_steady_motion(s, s->q)) return LIMBER_STOPPED;
-    for (int i = 0; i < s->sys->nv; i++) s->x[i] = angle * s->v[i];
-    if (s->sys->form->retract(s->sys, s->q, s->x, s->q)) return LIMBER_STOPPED;
-    if (lm_steady_motion(s, s->start)) return LIMBER_STOPPED;
-    for (int i = 0; i < s->sys->nv; i++) s->x[i] = angle * s->v[i];
-    if (s->sys->form->retract(s->sys, s->start, s->x, s->start)) return LIMBER_STOPPED;
+    if (turn_positions(s, angle, s->q) || turn_positions(s, angle, s->start)) return LIMBER_STOPPED;
     s->speed = W;
     s->spin.value += angle;
     return lm_steady_find(s, W);
