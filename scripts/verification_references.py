@@ -70,8 +70,8 @@ ROD_MIDDLE = (-1.534, -2.821, -2.980, -3.309, -3.402, -1.214, -1.265, -.002, -1.
 SLIDER = {.1: 1.492277, .3: 1.197856, .5: .702255, .8: .500001, 1.: .530358}
 
 # models/superelement_pendulum.yaml with its frame on the first node and on the mean of both: rate, deflection.
-SUPERELEMENT = {"base": {.5: (-.05017542, .00071573), 1: (-.10029872, .00272301), 1.5: (-.15021691, .00561772)},
-                "mean": {.5: (-.05020396, .00056315), 1: (-.10041233, .00201667), 1.5: (-.15053423, .00364955)}}
+SUPERELEMENT = {"start": {.5: (-.05017542, .00071573), 1: (-.10029872, .00272301), 1.5: (-.15021691, .00561772)},
+                 "mean": {.5: (-.05020396, .00056315), 1: (-.10041233, .00201667), 1.5: (-.15053423, .00364955)}}
 
 # The IFToMM library of computational benchmark problems: output, instant, value. A03 by quadrature in quadruple
 # precision and as in the Test Set for IVP Solvers.

@@ -38,8 +38,7 @@ def clamps(do, rows):
 def no_shear(do, rows):
     rows.about(link("two_link_arm") + ", 20 elements a link", "corotational")
     exact, _ = do.run(model("two_link_arm", "corotational"), "n=20")
-    for form, why, band in (("rfe", "no shear and no stretch", (0.14, 0.16)),
-                            (RIGID, "error of the division", (5e-3, 1e-2))):
+    for form, why, band in ((RIGID, "error of the division", (5e-3, 1e-2)),):
         found, _ = do.run(model("two_link_arm", form), "n=20")
         rows.curve(f"bend of the inner link, of its range: {why}", plain(form), exact["bend_z"], found["bend_z"], band,
                    max(exact["bend_z"]) - min(exact["bend_z"]))
@@ -58,9 +57,7 @@ def bent_far(do, rows):
 def twist(do, rows):
     rows.about(link("princeton_beam"), "geometrically exact")
     for form, n, why, band in (("elastodynamic", 16, "linear", (0.85, 0.9)),
-                               (ONE, 16, "bending both ways does not twist a part", (0.99, 1.01)),
-                               ("{type: ffr, substructures: 16}", 16, "16 parts", (0.1, 0.13)),
-                               ("{type: ffr, substructures: 64}", 64, "64 parts", (0.025, 0.035))):
+                               (ONE, 16, "turned by 0.2 rad in one frame", (0.01, 0.02))):
         found = last(do.run(model("princeton_beam", form), f"N={n}", "static")[0])
         rows.add(f"twist, 4.448 N at 45°: {why}", plain(form), PRINCETON[4.448, 45]["twist"], found["twist"], band)
 
