@@ -272,8 +272,10 @@ static void start_rates(minimal *s, const double *q, double *v)
             const lm_column *col = &s->tree.columns.at[c];
             if (s->rate[col->u].node == n) lm_kintree_partial(&s->tree, col, &m, X[own++]);
         }
-        int first = s->tree.columns.at[tip->first + tip->n - own].u;
-        if (own) minimal_fit(X, own, w, 1 / (size * size), 1, v + first);
+        if (own > 0) {
+            int first = s->tree.columns.at[tip->first + tip->n - own].u;
+            minimal_fit(X, own, w, 1 / (size * size), 1, v + first);
+        }
         minimal_move_node(s, n, q, v);
     }
 }
