@@ -1,5 +1,7 @@
 #include "analysis/range.h"
 
+#include "analysis/small.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -272,17 +274,14 @@ static const char *remedy(const lm_run *run, const body_range *b)
     return "write 'deformations: large' in its 'beam', or cut it into several superelements";
 }
 
-/* Bodies of one line of the model are one to its reader: the worst of them. */
+/* Of the bodies of one line the worst. */
 static body_range *worst_of_line(lm_run *run, int first, int by_turn)
 {
-    const lm_spec_body *body = run->model->spec->bodies.at;
     lm_range *r = run->range;
     body_range *most = &r->body[first];
-    lm_loc loc = body[most->body].item.loc;
     for (int i = first; i < r->n; i++) {
         body_range *b = &r->body[i];
-        lm_loc at = body[b->body].item.loc;
-        if (at.line != loc.line || at.col != loc.col || strcmp(at.file, loc.file) != 0) continue;
+        if (!lm_same_line(run, b->body, r->body[first].body)) continue;
         if (by_turn ? b->turn > most->turn : b->bend > most->bend) most = b;
         if (by_turn)
             b->told_turn = 1;

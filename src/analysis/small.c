@@ -24,19 +24,19 @@ static void tell(const lm_small *s, int body, char *text, size_t size)
              remedy);
 }
 
-static int same_line(const lm_run *run, int a, int b)
+int lm_same_line(const lm_run *run, int a, int b)
 {
     const lm_spec_body *body = run->model->spec->bodies.at;
     lm_loc x = body[a].item.loc, y = body[b].item.loc;
     return x.line == y.line && x.col == y.col && strcmp(x.file, y.file) == 0;
 }
 
-/* Bodies of one line of the model, link(1..100), are one to its reader: the one that is worst. */
+/* Of the bodies of one line the one that is worst. */
 static int largest_of_line(const lm_run *run, lm_small *s, int first)
 {
     int most = first;
     for (int i = first; i < run->model->nbodies; i++) {
-        if (!same_line(run, i, first)) continue;
+        if (!lm_same_line(run, i, first)) continue;
         if (s->error[i] > s->error[most]) most = i;
         s->told[i] = 1;
     }
@@ -64,7 +64,7 @@ int lm_small_divide(lm_run *run)
     for (int i = 0; i < run->model->nbodies; i++) {
         int pieces = s->error[i] > s->most ? s->divide(s, i) : 0;
         for (int k = 0; k < run->model->nbodies && pieces; k++) {
-            if (!same_line(run, i, k) || run->frames[k] >= pieces) continue;
+            if (!lm_same_line(run, i, k) || run->frames[k] >= pieces) continue;
             run->frames[k] = pieces;
             run->again = 1;
         }

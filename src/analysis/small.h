@@ -4,6 +4,9 @@
 
 #include "analysis/run.h"
 
+/* 1: bodies a and b are of one line of the model, link(1..100): one to its reader. */
+int lm_same_line(const lm_run *run, int a, int b);
+
 /* All of these do nothing for systems whose deformations may be of any size. */
 
 /* Remember how large they are at q, which is a state of the results. */

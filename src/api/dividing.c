@@ -1,6 +1,7 @@
 /* Bodies that a run divides by itself: the model with a list of pieces, which its formulation reads. */
 #include "api/dividing.h"
 
+#include "analysis/small.h"
 #include "api/api.h"
 
 #include <stdio.h>
@@ -62,15 +63,12 @@ void lm_dividing_anew(lm_run *run, lm_dividing *d)
                     .frames = d->frames};
 }
 
-static int same_place(lm_loc a, lm_loc b) { return a.line == b.line && a.col == b.col; }
-
 void lm_dividing_tell(const lm_run *run, const lm_dividing *d)
 {
     const lm_spec_body *body = d->spec.bodies.at;
     for (int i = 0; i < d->model.nbodies && run->sys; i++) {
-        lm_loc at = body[i].item.loc;
-        if (d->frames[i] == 0 || (i > 0 && same_place(at, body[i - 1].item.loc))) continue;
-        lm_diag_add(run->diag, LM_NOTE, at,
+        if (d->frames[i] == 0 || (i > 0 && lm_same_line(run, i, i - 1))) continue;
+        lm_diag_add(run->diag, LM_NOTE, body[i].item.loc,
                     "beam '%s' turns far and is divided into %d floating frames; a run with "
                     "'substructures: %d' begins with them",
                     body[i].item.name, d->frames[i], d->frames[i]);
