@@ -8,6 +8,7 @@
 
 enum { REFINEMENTS = 60, LEAST_STEPS = 40, MOST_CRITICAL = 200, MOST_FOLLOWED = 36 };
 #define PERIODIC  1e-5
+#define JUMP      1e-5 /* of the speed: what is left at a zero of a branch that goes on */
 #define NO_STEADY 1e-3 /* above this roots of an instant say nothing of critical speeds */
 
 /* ---- what is left out of the steady state ---- */
@@ -295,6 +296,8 @@ static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
             fabs(x.speed[1] - x.speed[0]) < 1e-10 * fabs(w))
             break;
     }
+    /* Where shapes of a bent rotor exchange what goes round, the frequency seen from the ground jumps. */
+    if (fmin(fabs(x.value[0]), fabs(x.value[1])) > JUMP * fabs(w)) return LIMBER_OK;
     lm_campbell_keep_critical(c, t->number, w, x.whirl);
     return LIMBER_OK;
 }
@@ -404,7 +407,8 @@ static limber_status refuse_shifting(const lm_campbell *c)
 /* The equations must not depend on where the drive stands: at another angle the same shapes solve them. */
 static limber_status check_periodic(lm_campbell *c)
 {
-    limber_status st = lm_campbell_roots(c, c->speed[c->done - 1]);
+    double first = c->speed[0], last = c->speed[c->done - 1];
+    limber_status st = lm_campbell_roots(c, fabs(first) > fabs(last) ? first : last);
     if (!st) st = lm_campbell_elsewhere(c, 0.7);
     if (st && st != LIMBER_STOPPED) return st;
     if (c->shifts && c->periodic > PERIODIC) return refuse_shifting(c);

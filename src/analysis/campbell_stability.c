@@ -2,17 +2,20 @@
  *
  * Speeds of the list say between which two of them a limit is, and so does a speed between two critical ones
  * with none of the list between: there a shaft with two stiffnesses is unstable. A limit is found by halving
- * until growth is rounding, then, where the growing root vibrates and its real part goes on smoothly below 0, by
- * the secant method for that. */
+ * until growth is rounding, then, where the growing root vibrates and its real part goes on below 0, by false
+ * position for that. Where damping is little, what is taken for rounding reaches far beyond the limit, to the
+ * other side of speeds of the list: the root is followed until it decays. */
 #include "analysis/campbell.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 48, SECANTS = 8 };
-#define GROWS 1e-6 /* of |s|: a real part that is no rounding */
-#define CLOSE 1e-10
-#define ZERO  1e-11
+enum { HALVINGS = 48, STEPS = 40, REFINEMENTS = 40 };
+#define GROWS  1e-6 /* of |s|: a real part that is no rounding */
+#define DECAYS 1e-9 /* of |s|: a real part of the other sign */
+#define PASSES 1e-3 /* of the speed: a root that is nearly 0 */
+#define CLOSE  1e-10
+#define ZERO   1e-12
 
 typedef struct point {
     double speed;
@@ -41,7 +44,7 @@ static limber_status growing(lm_campbell *c, double speed, int *root)
     return st;
 }
 
-/* ---- the secant method ---- */
+/* ---- where the real part is 0 ---- */
 
 typedef struct shape {
     double re, im, *x, *y; /* [nv] */
@@ -75,30 +78,81 @@ static int same_root(const lm_campbell *c, const shape *s)
     return best;
 }
 
+/* The real part of the root that has shape s, which becomes that root's; NAN: there is none. */
+static limber_status real_part(lm_campbell *c, double speed, shape *s, double *re)
+{
+    limber_status st = lm_campbell_roots(c, speed);
+    int r = st ? -1 : same_root(c, s);
+    *re = NAN;
+    if (r < 0) return st;
+    remember(c, &c->spectrum.root[r], s);
+    *re = s->re;
+    return st;
+}
+
+/* From x[1], where the root grows hardly, in growing steps to x[0], where it decays; 0 steps: it does not. */
+static limber_status find_decay(lm_campbell *c, double stable, shape *s, double x[2], double f[2])
+{
+    double start = x[1], first = c->speed[0], last = c->speed[c->done - 1], was = start;
+    double end = start > stable ? fmin(first, last) : fmax(first, last);
+    double way = copysign(1e-5 * fabs(start), stable - start);
+    limber_status st = LIMBER_OK;
+    for (int k = 0; k < STEPS && !st; k++, way *= 1.5) {
+        double w = start + way;
+        if ((w - end) * way > 0) w = end;
+        if (w == was) break;
+        st = real_part(c, w, s, &f[0]);
+        x[0] = was = w;
+        if (st || isnan(f[0]) || f[0] < -DECAYS * hypot(s->re, s->im)) return st;
+        if (f[0] > 0) x[1] = w, f[1] = f[0];
+    }
+    f[0] = NAN;
+    return st;
+}
+
+/* In turning axes the root that grows beyond a critical speed passes 0 there, near which rounding decides on
+ * its sign. */
+static void at_critical(const lm_campbell *c, const shape *s, double *limit)
+{
+    for (int i = 0; i < c->ncritical; i++) {
+        double w = c->critical[i].speed, near = PASSES * fabs(w);
+        if (c->critical[i].whirl < 0 || fabs(w - *limit) > near) continue;
+        if (hypot(s->re, s->im) < near) *limit = w;
+    }
+}
+
 /* From a speed at which a root grows hardly to where it does not. */
 static limber_status smooth_limit(lm_campbell *c, double stable, double *limit)
 {
     size_t nv = (size_t)c->sys->nv;
     shape s = {.x = LM_NEW_N(&c->arena, double, 2 * nv + 1)};
-    double w0 = *limit, w1 = w0 + 0.01 * (w0 - stable) + 1e-4 * fabs(w0) * (w0 > stable ? 1 : -1);
-    int r;
+    double x[2] = {*limit, *limit}, f[2], w = *limit, g;
+    int r, stays = -1;
     if (!s.x) return LIMBER_MEMORY;
     s.y = s.x + nv;
-    limber_status st = growing(c, w0, &r);
+    limber_status st = growing(c, x[1], &r);
+    for (double more = 1e-6; !st && r < 0 && more < 1e-3;
+         more *= 4) { /* what is hardly more than rounding */
+        x[1] = *limit + copysign(more * *limit, *limit - stable);
+        st = growing(c, x[1], &r);
+    }
     if (st || r < 0 || c->spectrum.root[r].im == 0) return st;
     remember(c, &c->spectrum.root[r], &s);
-    double f0 = s.re, size = hypot(s.re, s.im);
-    for (int k = 0; k < SECANTS; k++) {
-        st = lm_campbell_roots(c, w1);
-        r = st ? -1 : same_root(c, &s);
-        if (r < 0) return st;
-        remember(c, &c->spectrum.root[r], &s);
-        if (fabs(s.re) < ZERO * size || s.re == f0) break;
-        double next = w1 - s.re * (w1 - w0) / (s.re - f0);
-        if ((next - stable) * (w0 - stable) <= 0) return st;
-        w0 = w1, f0 = s.re, w1 = next;
+    f[1] = s.re;
+    if (!c->fixed || c->shifts) at_critical(c, &s, limit);
+    st = find_decay(c, stable, &s, x, f);
+    if (st || isnan(f[0])) return st;
+    for (int k = 0; k < REFINEMENTS && fabs(x[1] - x[0]) > CLOSE * fabs(w); k++) {
+        w = x[1] - f[1] * (x[1] - x[0]) / (f[1] - f[0]);
+        st = real_part(c, w, &s, &g);
+        if (st || isnan(g)) return st;
+        int side = g > 0;
+        x[side] = w, f[side] = g;
+        if (side == stays) f[!side] *= 0.5;
+        stays = side;
+        if (fabs(g) < ZERO * hypot(s.re, s.im)) break;
     }
-    if (fabs(s.re) < 1e-9 * size) *limit = w1;
+    *limit = w;
     return st;
 }
 

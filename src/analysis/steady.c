@@ -65,7 +65,7 @@ static int reserve(lm_steady *s)
     size_t nv = (size_t)sys->nv, nl = (size_t)sys->nl, nq = (size_t)sys->nq;
     double *at =
         LM_NEW_N(&s->arena, double,
-                 (8 + 2 * LM_STEADY_SHAPES) * nv + 3 * nq + 3 * nl + 7 * (size_t)sys->nposes + 1);
+                 (8 + 3 * LM_STEADY_SHAPES) * nv + 3 * nq + 3 * nl + 7 * (size_t)sys->nposes + 1);
     unsigned char *body = LM_NEW_N(&s->arena, unsigned char, sys->model->nbodies + 1);
     if (!at || !body) return -1;
     s->turning.body = body;
@@ -77,7 +77,7 @@ static int reserve(lm_steady *s)
     s->x = at, at += nv + nl;
     s->keep = at, at += nq + nl + nv;
     s->away = at, at += nv;
-    s->shape = at, at += 2 * nv * LM_STEADY_SHAPES;
+    s->shape = at, at += 3 * nv * LM_STEADY_SHAPES;
     s->start = at, at += nq;
     s->pose = at;
     return 0;

@@ -39,9 +39,10 @@ typedef struct lm_steady {
     int settled;        /* 1: that was tried; 2: they are the equilibrium without rotation */
     double *away;       /* [nv] motion from there */
     int nshapes;        /* critical ones near the speed, in which the rotor is balanced */
-    double *shape;      /* [2 nv LM_STEADY_SHAPES] these, and M times these */
-    double held;        /* part of the mass in the matrix */
-    int singular;       /* the matrix was, at the last step */
+    double *shape;      /* [3 nv LM_STEADY_SHAPES] these, M times these, and room */
+    double mu[LM_STEADY_SHAPES]; /* ascending */
+    double held;                 /* part of the mass in the matrix */
+    int singular;                /* the matrix was, at the last step */
     long iterations;
     lm_failure failure;
     lm_arena arena;

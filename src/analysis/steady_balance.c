@@ -4,7 +4,9 @@
  *
  *     K Phi = M Phi mu,    Phi^T M Phi = 1,
  *
- * are found by inverse iteration. Unbalance would bend the rotor by about e W^2/mu in them, without a limit
+ * are found by inverse iteration, and those up to FAR W^2 in which unbalance bends the rotor by more than
+ * BENT. Their mu are those of K^-1 M, of which they are the largest: what is mixed of shapes far above and
+ * below 0 cannot look like one near it. Unbalance would bend the rotor by about e W^2/mu in them, without a limit
  * at the critical speed itself and to another branch of solutions behind it. Their part of the forces is
  * taken back, and their part d of the motion from rest is made 0:
  *
@@ -18,6 +20,8 @@
 
 enum { SHAPES = LM_STEADY_SHAPES, ROUNDS = 6 };
 #define NEAR 0.02 /* of W^2: a hundredth of the speed on either side */
+#define FAR  0.2  /* ... a tenth of it, where the unbalance is large */
+#define BENT 1e-3 /* of the size: roots change with the square of it */
 #define BENDS                                                                                      \
     0.3 /* of the size, or in radians, at the ends of that range: no unbalance, but a shape */
 #define GUARD 1e-7 /* of W^2 M, where the tangent is singular */
@@ -74,23 +78,39 @@ static int orthonormal(const lm_steady *s, int n, double *X, double *MX)
     return kept;
 }
 
-/* The shapes of the Ritz values below `limit`: real vectors that span them, first in X. How many;
- * -1: no memory. */
-static int choose(const lm_steady *s, int n, double limit, double *X, double *work)
+/* Columns of the eigenvectors in the order of |mu|, those below `limit`, into `order`. How many. A pair has
+ * its real and imaginary part one behind the other. */
+static int order_values(int n, const double *re, const double *im, double limit, int *order)
+{
+    int kept = 0;
+    for (int j = 0; j < n; j++) {
+        double theta = hypot(re[j], im[j]);
+        if (!(theta * limit > 1)) continue;
+        int at = kept++;
+        for (; at > 0 && hypot(re[order[at - 1]], im[order[at - 1]]) < theta; at--)
+            order[at] = order[at - 1];
+        order[at] = j;
+    }
+    return kept;
+}
+
+/* The shapes with |mu| < limit: real vectors that span them, first in X, in the order of s->mu. X is
+ * orthonormal. How many; -1: no memory. */
+static int choose(lm_steady *s, int n, double limit, double *X, const double *MX, double *work)
 {
     double H[SHAPES * SHAPES], V[SHAPES * SHAPES], re[SHAPES], im[SHAPES], C[SHAPES * SHAPES];
     size_t nv = (size_t)s->sys->nv;
-    int kept = 0;
-    memset(work, 0, sizeof(double) * nv * (size_t)n);
-    for (int j = 0; j < n; j++)
-        lm_pencil_mul(&s->pencil, s->pencil.K, 1, X + nv * (size_t)j, work + nv * (size_t)j);
-    lm_dense_tmul(n, n, (int)nv, X, work, H);
+    int order[SHAPES];
+    for (int j = 0; j < n; j++) solve(s, MX + nv * (size_t)j, work + nv * (size_t)j);
+    lm_dense_tmul(n, n, (int)nv, MX, work, H);
     int bad = n > 0 ? lm_general_eigen(n, H, re, im, V) : 1;
     if (bad) return bad < 0 ? -1 : 0;
-    for (int j = 0; j < n; j++) /* a pair has its real and imaginary part one behind the other */
-        if (hypot(re[j], im[j]) < limit)
-            memcpy(C + n * kept++, V + n * j, sizeof(double) * (size_t)n);
+    int kept = order_values(n, re, im, limit, order);
     if (!kept) return 0;
+    for (int j = 0; j < kept; j++) {
+        memcpy(C + n * j, V + n * order[j], sizeof(double) * (size_t)n);
+        s->mu[j] = 1 / hypot(re[order[j]], im[order[j]]);
+    }
     lm_dense_mul((int)nv, kept, n, X, C, work);
     memcpy(X, work, sizeof(double) * nv * (size_t)kept);
     return kept;
@@ -100,7 +120,7 @@ static int choose(const lm_steady *s, int n, double limit, double *X, double *wo
 int lm_steady_near(lm_steady *s)
 {
     size_t nv = (size_t)s->sys->nv;
-    double W2 = s->speed * s->speed, *MX = s->shape + nv * SHAPES;
+    double W2 = s->speed * s->speed, *MX = s->shape + nv * SHAPES, *work = MX + nv * SHAPES;
     int n = SHAPES;
     s->nshapes = 0;
     if (W2 == 0 || s->settled < 2) return 0;
@@ -113,23 +133,49 @@ int lm_steady_near(lm_steady *s)
         for (int j = 0; j < n; j++) solve(s, MX + nv * (size_t)j, s->shape + nv * (size_t)j);
         n = orthonormal(s, n, s->shape, MX);
     }
-    n = choose(s, n, NEAR * W2, s->shape, MX);
+    n = choose(s, n, FAR * W2, s->shape, MX, work);
     s->nshapes = n < 0 ? 0 : orthonormal(s, n, s->shape, MX);
     return n < 0 ? -1 : 0;
 }
 
-/* Forces that are no unbalance: they would bend what turns by much, not near the critical speed only. */
-void lm_steady_judge(lm_steady *s, const double *r)
+/* The largest motion in the first n shapes that the forces r at rest would make at mu = 1. */
+static double bending(const lm_steady *s, int n, const double *r)
 {
     size_t nv = (size_t)s->sys->nv;
-    double bent = 0, W2 = s->speed * s->speed;
-    for (size_t j = 0; j < (size_t)s->nshapes; j++) {
+    double bent = 0;
+    for (size_t j = 0; j < (size_t)n; j++) {
         const double *x = s->shape + nv * j;
         double part = fabs(dot(x, r, (int)nv)), most = 0;
         for (size_t i = 0; i < nv; i++) most = fmax(most, fabs(x[i]) / s->unit[i]);
-        bent = fmax(bent, part * most / (NEAR * W2));
+        bent = fmax(bent, part * most);
     }
-    if (bent > BENDS) s->nshapes = 0;
+    return bent;
+}
+
+static int below(const lm_steady *s, double limit)
+{
+    int n = 0;
+    while (n < s->nshapes && s->mu[n] < limit) n++;
+    return n;
+}
+
+/* r at the present shape: at rest it is r - K d. Forces that are no unbalance would bend what turns by
+ * much, not near the critical speed only. */
+void lm_steady_judge(lm_steady *s, const double *r)
+{
+    size_t nv = (size_t)s->sys->nv;
+    double W2 = s->speed * s->speed, near = NEAR * W2, *rest = s->shape + 2 * nv * SHAPES;
+    if (!s->nshapes) return;
+    memset(rest, 0, sizeof(double) * nv);
+    lm_pencil_mul(&s->pencil, s->pencil.K, 1, s->away, rest);
+    for (size_t i = 0; i < nv; i++) rest[i] = r[i] - rest[i];
+    double bent = bending(s, s->nshapes, rest);
+    if (bent > BENDS * near) {
+        s->nshapes = below(s, near);
+        if (bending(s, s->nshapes, rest) > BENDS * near) s->nshapes = 0;
+        return;
+    }
+    s->nshapes = below(s, fmin(FAR * W2, fmax(near, bent / BENT)));
 }
 
 double lm_steady_guard(const lm_steady *s) { return GUARD * s->speed * s->speed; }

@@ -403,9 +403,105 @@ static void unbalance(void **state)
     }
 }
 
+/* Damping of the shaft alone makes it unstable from its forward critical speed on: little damping, any list
+ * of speeds in either order, any formulation, any small unbalance. */
+#define DISCS                                                                                      \
+    "limber: 1\n"                                                                                  \
+    "materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7850, damping: {stiffness: 1e-6}}}\n"            \
+    "sections: {shaft: {material: steel, shape: circle, radius: 0.02}}\n"                          \
+    "bodies:\n"                                                                                    \
+    "  shaft: {type: beam, section: shaft, from: [0, 0, 0], to: [1.2, 0, 0], elements: 6}\n"       \
+    "  disc1: {type: rigid, mass: 12, inertia: [0.135, 0.07, 0.07], position: [0.4, 0, 0]}\n"      \
+    "  disc2: {type: rigid, mass: 12, inertia: [0.135, 0.07, 0.07], position: [0.8, 0, 0], com: "  \
+    "[0, %g, 0]}\n"                                                                                \
+    "joints:\n"                                                                                    \
+    "  motor: {type: revolute, between: [ground, shaft.start], axis: x, drive: 0*t}\n"             \
+    "  bearing: {type: inline, between: [ground, shaft.end], axis: x}\n"                           \
+    "  hub1: {type: fixed, between: [shaft.at(1/3), disc1]}\n"                                     \
+    "  hub2: {type: fixed, between: [shaft.at(2/3), disc2]}\n"                                     \
+    "analysis: {type: campbell, drive: motor, speeds: %s, count: 6, frame: %s}\n"
+
+#define BUSHED                                                                                     \
+    "limber: 1\n"                                                                                  \
+    "materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7850, damping: {stiffness: 1e-6}}}\n"            \
+    "sections: {shaft: {material: steel, shape: circle, radius: 0.02}}\n"                          \
+    "bodies:\n"                                                                                    \
+    "  left: {type: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}\n"                                \
+    "  right: {type: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [1.2, 0, 0]}\n"        \
+    "  shaft: {type: beam, section: shaft, from: [0, 0, 0], to: [1.2, 0, 0], elements: 12}\n"      \
+    "  disc1: {type: rigid, mass: 12, inertia: [0.135, 0.0675, 0.0675], position: [0.4, 0, 0]}\n"  \
+    "  disc2: {type: rigid, mass: 12, inertia: [0.135, 0.0675, 0.0675], position: [0.8, 0, 0], "   \
+    "com: [0, %g, 0]}\n"                                                                           \
+    "joints:\n"                                                                                    \
+    "  motor: {type: revolute, between: [left, shaft.start], axis: x, drive: 0*t}\n"               \
+    "  bearing: {type: cylindrical, between: [right, shaft.end], axis: x}\n"                       \
+    "  hub1: {type: fixed, between: [shaft.at(1/3), disc1]}\n"                                     \
+    "  hub2: {type: fixed, between: [shaft.at(2/3), disc2]}\n"                                     \
+    "forces:\n"                                                                                    \
+    "  b1: {type: bushing, between: [ground, left], stiffness: [1e8, 2e7, 2e7, 1e6, 1e4, 1e4], "   \
+    "damping: [1e3, 2e3, 2e3, 10, 1, 1]}\n"                                                        \
+    "  b2: {type: bushing, between: [ground, right], stiffness: [1e8, 2e7, 2e7, 1e6, 1e4, 1e4], "  \
+    "damping: [1e3, 2e3, 2e3, 10, 1, 1]}\n"                                                        \
+    "analysis: {type: campbell, drive: motor, speeds: %s, count: 6}\n"
+
+static double forward(const found *f)
+{
+    int n = 0;
+    double at = NAN;
+    for (int i = 0; i < f->n; i++)
+        if (f->at[i].whirl > 0.9) at = f->at[i].speed, n++;
+    assert_int_equal(n, 1);
+    return at;
+}
+
+static void unstable_from_the_critical_speed(void **state)
+{
+    (void)state;
+    static const char *const speeds[] = {"[0, 600, 61]", "[0, 600, 3]", "[600, 0, 14]",
+                                         "[150, 400, 7]"};
+    static const double e[] = {1e-8, 1e-5, 1e-4, 3e-4};
+    for (int f = 0; f < NFORMS; f++) {
+        double balanced = 0;
+        for (int k = 0; k < 5; k++) {
+            found got;
+            char text[3000];
+            int fixed = k % 2 ? f != 1 && f != 3 : k == 0; /* joint coordinates: near 0 */
+            snprintf(text, sizeof text, DISCS, k ? e[(k - 1 + f) % 4] : 0, speeds[(k + f) % 4],
+                     fixed ? "fixed" : "rotating");
+            find(&got, text, forms[f]);
+            double at = forward(&got), down = got.sum.unstable_from > got.sum.unstable_to;
+            if (!k) balanced = at;
+            assert_int_equal(got.n, 1 + fixed);
+            assert_near(at / balanced, 1, 2e-6);
+            double from = down > 0 ? got.sum.unstable_to : got.sum.unstable_from;
+            assert_near(from / balanced, 1, 6e-6);
+        }
+    }
+}
+
+/* In soft bearings, where between critical speeds shapes far above and far below 0 are mixed. */
+static void soft_bearings_go_on(void **state)
+{
+    (void)state;
+    for (int f = 0; f < NFORMS; f++) {
+        found first, got;
+        char text[3000];
+        if (f == 1) continue; /* refused: the bearing can move */
+        for (int k = 0; k < 2; k++) {
+            snprintf(text, sizeof text, BUSHED, k ? 1e-4 : 0.0, k ? "[0, 600, 61]" : "[600, 0, 4]");
+            find(k ? &got : &first, text, forms[f]);
+        }
+        assert_int_equal(got.n, 1);
+        assert_int_equal(first.n, 1);
+        assert_near(got.at[0].speed / first.at[0].speed, 1, 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unstable_from_the_critical_speed),
+        cmocka_unit_test(soft_bearings_go_on),
         cmocka_unit_test(rigid_rotors),
         cmocka_unit_test(any_speeds),
         cmocka_unit_test(none_is_lost),
