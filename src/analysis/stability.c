@@ -89,7 +89,7 @@ static int is_nothing(const lm_elimination *e, int k, double force)
 {
     double own = fabs(e->A[k]), pivot = fabs(e->D[k]), square = 0;
     if (e->perm[k] >= e->nv) return pivot <= ZERO_PIVOT;
-    if (pivot <= ZERO_PIVOT * own) return 1;
+    if (pivot == 0) return 1;
     if (pivot > SUSPECT * own) return 0;
     pivot_motion(e, k, e->product);
     for (int i = 0; i <= k; i++) square += lm_weight(e, e->perm[i]) * e->product[i] * e->product[i];
