@@ -36,6 +36,7 @@ int main(void)
     if (st == LIMBER_OK) st = limber_simulation_new(model, &sim, msg);
     limber_messages_print(msg, stderr); /* nothing when all is well */
     if (st == LIMBER_OK) st = swing(sim);
+    if (sim) limber_messages_print(limber_simulation_messages(sim), stderr);
     limber_simulation_free(sim);
     limber_model_free(model);
     limber_messages_free(msg);

@@ -71,6 +71,7 @@ int main(void)
     }
     limber_messages_print(msg, stderr); /* nothing when all is well */
     if (st == LIMBER_OK) st = move(sim);
+    if (sim) limber_messages_print(limber_simulation_messages(sim), stderr);
     if (st == LIMBER_OK) printf("%ld samples\n", c.samples);
     limber_simulation_free(sim);
     limber_model_free(model);

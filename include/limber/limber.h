@@ -294,6 +294,10 @@ limber_status limber_simulation_advance(limber_simulation *sim, double t);
 double limber_simulation_time(const limber_simulation *sim);
 /* Values of all outputs now, values[limber_model_output_count]. */
 limber_status limber_simulation_outputs(limber_simulation *sim, double *values);
+/* What is to be said of the motion so far, such as deformations that are too large for the formulation and
+ * by about how much results are off for that: a run divides beams of 'ffr' then, a simulation only warns.
+ * The simulation's own, until it is freed; call it again for what has been added. */
+const limber_messages *limber_simulation_messages(limber_simulation *sim);
 /* Why the last call failed. */
 const char *limber_simulation_reason(const limber_simulation *sim);
 void limber_simulation_free(limber_simulation *sim);

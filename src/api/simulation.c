@@ -2,6 +2,9 @@
 #include "api/api.h"
 
 #include "analysis/dynamics.h"
+#include "analysis/range.h"
+#include "analysis/rigid_motion.h"
+#include "analysis/small.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +13,9 @@ struct limber_simulation {
     lm_run run;
     limber_run_options opt;
     limber_summary sum;
-    lm_diag diag;
+    limber_messages said; /* since the start */
+    int told;             /* what an elastic motion does to a known one */
+    lm_loc loc;
     lm_dynamics_run d;
     double *q; /* state handed over to the dynamics */
 };
@@ -54,9 +59,18 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
     if (!s->q) return LIMBER_MEMORY;
     s->run.q = s->q;
     s->run.v = s->q + s->run.sys->nq;
+    s->loc = a->loc;
+    if (lm_range_make(&s->run)) return LIMBER_MEMORY;
     st = lm_initial_state(&s->run);
     if (!st) st = run_before(s, a);
     return st ? st : lm_dynamics_open(&s->run, a, &s->d);
+}
+
+/* How large deformations are now, which the formulation takes to be small. */
+static void look(limber_simulation *s)
+{
+    lm_small_look(&s->run, s->d.g->q);
+    lm_range_look(&s->run, s->d.g->q, s->d.g->v);
 }
 
 limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,
@@ -77,7 +91,8 @@ limber_status limber_simulation_new(const limber_model *model, limber_simulation
         limber_simulation_free(s);
         return st;
     }
-    s->run.diag = &s->diag;
+    s->run.diag = &s->said.diag;
+    look(s);
     *sim = s;
     return LIMBER_OK;
 }
@@ -89,7 +104,9 @@ limber_status limber_simulation_advance(limber_simulation *sim, double t)
     if (!(t >= d->g->clock->t) || t > d->until * (1 + 1e-12))
         return lm_stop(&sim->run, LIMBER_INPUT, "time %.6g is not between %.6g and the end, %.6g",
                        t, d->g->clock->t, d->until);
-    return lm_dynamics_advance(d, t < d->until ? t : d->until);
+    limber_status st = lm_dynamics_advance(d, t < d->until ? t : d->until);
+    look(sim);
+    return st;
 }
 
 double limber_simulation_time(const limber_simulation *sim) { return sim->d.g->clock->t; }
@@ -101,6 +118,17 @@ limber_status limber_simulation_outputs(limber_simulation *sim, double *values)
     return g->sys->form->outputs(g->sys, &s, values) ? LIMBER_STOPPED : LIMBER_OK;
 }
 
+const limber_messages *limber_simulation_messages(limber_simulation *sim)
+{
+    lm_diag *diag = &sim->said.diag;
+    lm_small_warn(&sim->run);
+    lm_range_warn(&sim->run);
+    int before = diag->list.n;
+    if (!sim->told) lm_rigid_motion_warn(&sim->run, 0, sim->loc);
+    sim->told |= diag->list.n > before;
+    return &sim->said;
+}
+
 const char *limber_simulation_reason(const limber_simulation *sim) { return sim->sum.reason; }
 
 void limber_simulation_free(limber_simulation *sim)
@@ -109,6 +137,7 @@ void limber_simulation_free(limber_simulation *sim)
     lm_dynamics_close(&sim->d);
     if (sim->run.sys) sim->run.sys->form->destroy(sim->run.sys);
     lm_free(sim->q);
-    lm_diag_free(&sim->diag);
+    lm_range_free(&sim->run);
+    lm_diag_free(&sim->said.diag);
     lm_free(sim);
 }
