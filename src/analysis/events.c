@@ -7,6 +7,7 @@ enum {
     PIECES = 5,     /* of a step, between which signs are compared */
     AHEAD_OF = 2,   /* the same of a prediction */
     TRIES = 8,      /* of one step that goes over an event */
+    DIPS = 10,      /* tries to find where a guard comes to zero and goes back */
     MOST_RUSH = 20, /* events of chatter before a guard is left alone; dense ones count 7, */
     MUTE = 50,      /* for so many steps */
     VAIN = 4        /* cuts in vain before there is a pause */
@@ -63,6 +64,17 @@ static int guards_now(lm_dynamics_run *d, double *out)
     return g->sys->form->guards(g->sys, &s, out);
 }
 
+/* The same at the start of a step. Where one is exactly zero, as at an instant of output, its sign is that from
+ * before. */
+static int guards_start(lm_dynamics_run *d)
+{
+    lm_events *x = d->events;
+    if (guards_now(d, x->start)) return 1;
+    for (int i = 0; i < x->n; i++)
+        if (x->start[i] == 0) x->start[i] = 1e-300 * x->of[i].sign;
+    return 0;
+}
+
 static int flipped(const lm_events *x, int i, const double *a, const double *b)
 {
     return x->of[i].mute == 0 && ((a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0));
@@ -103,26 +115,92 @@ static void note_sizes(lm_events *x, const double *now)
         lm_watch *w = &x->of[i];
         w->far = fmax(w->far, fabs(now[i]));
         w->most = fmax(w->most, w->far);
+        if (now[i] != 0) w->sign = now[i] > 0 ? 1 : -1;
     }
+}
+
+/* The first change of a sign between `from`, where the guards are x->was, and `to`, where they are x->now. What
+ * changes twice in between shows at the changes of others: a zone |x - c| < w at its middle, where |x - c| has
+ * its corner. */
+static double first_between(lm_dynamics_run *d, path p, double from, double to, double tol)
+{
+    lm_events *x = d->events;
+    for (double first = INFINITY;; to = first) {
+        double least = first;
+        for (int i = 0; i < x->n; i++)
+            if (flipped(x, i, x->was, x->now))
+                least = fmin(least, root(d, p, i, from, x->was[i], to, x->now[i], tol));
+        if (!(least < first) || guards_at(d, p, least, x->now)) return least;
+        first = least;
+    }
+}
+
+/* Time and value of a guard, and the vertex of the parabola through three of them. */
+typedef struct point {
+    double t, g;
+} point;
+
+static point vertex(const point k[3])
+{
+    double s = (k[1].g - k[0].g) / (k[1].t - k[0].t), r = (k[2].g - k[1].g) / (k[2].t - k[1].t);
+    double bend = (r - s) / (k[2].t - k[0].t), t = 0.5 * (k[0].t + k[1].t - s / bend);
+    return (point){t, k[0].g + (t - k[0].t) * (s + bend * (t - k[1].t))};
+}
+
+/* Guard i, times `sign`, is positive at three points of the path. Where it seems to come to zero between them,
+ * the root at which it changes; INFINITY: it does not. */
+static double dip(lm_dynamics_run *d, path p, int i, double sign, point k[3], double tol)
+{
+    static const double close = 0.1;
+    for (int it = 0; it < DIPS; it++) {
+        point v = vertex(k);
+        double least = fmin(k[0].g, fmin(k[1].g, k[2].g)), *g = d->events->probe;
+        if (!(v.t > k[0].t && v.t < k[2].t && v.g < close * least)) break;
+        if (guards_at(d, p, v.t, g)) break;
+        int second = v.t > k[1].t;
+        v.g = sign * g[i];
+        if (v.g < 0) return root(d, p, i, k[second].t, sign * k[second].g, v.t, sign * v.g, tol);
+        if (!(v.g < k[1].g))
+            k[second ? 2 : 0] = v;
+        else
+            k[second ? 0 : 2] = k[1], k[1] = v;
+    }
+    return INFINITY;
+}
+
+/* The first change between `earlier`, where the guards are x->before, and `to`, of those that have one sign
+ * there and at `from`: a zone that is entered and left. */
+static double first_dip(lm_dynamics_run *d, path p, double earlier, double from, double to,
+                        double tol)
+{
+    const lm_events *x = d->events;
+    double first = INFINITY;
+    for (int i = 0; i < x->n; i++) {
+        double s = x->was[i] > 0 ? 1 : -1;
+        point k[3] = {{earlier, s * x->before[i]}, {from, s * x->was[i]}, {to, s * x->now[i]}};
+        if (x->of[i].mute == 0 && k[0].g > 0 && k[1].g > 0 && k[2].g > 0)
+            first = fmin(first, dip(d, p, i, s, k, tol));
+    }
+    return first;
 }
 
 /* The first change of a sign between ta, where the guards are x->start, and tb; INFINITY: there is none. */
 static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int pieces, double tol)
 {
     lm_events *x = d->events;
-    double from = ta;
+    double from = ta, earlier = ta;
     memcpy(x->was, x->start, sizeof(double) * (size_t)x->n);
     for (int k = 1; k <= pieces; k++) {
-        double to = k == pieces ? tb : ta + k * (tb - ta) / pieces, first = INFINITY;
+        double to = k == pieces ? tb : ta + k * (tb - ta) / pieces;
         if (p == INSIDE && k == pieces ? guards_now(d, x->now) : guards_at(d, p, to, x->now))
             return INFINITY;
         if (p == INSIDE) note_sizes(x, x->now);
-        for (int i = 0; i < x->n; i++)
-            if (flipped(x, i, x->was, x->now))
-                first = fmin(first, root(d, p, i, from, x->was[i], to, x->now[i], tol));
+        double first = first_between(d, p, from, to, tol);
+        if (!(first < INFINITY) && k > 1) first = first_dip(d, p, earlier, from, to, tol);
         if (first < INFINITY) return first;
+        memcpy(x->before, x->was, sizeof(double) * (size_t)x->n);
         keep_signs(x, x->was, x->now);
-        from = to;
+        earlier = from, from = to;
     }
     return INFINITY;
 }
@@ -151,12 +229,13 @@ static void take_back(lm_dynamics_run *d)
     measure_jerk(d);
 }
 
-/* The step that is to be expected. */
-static double reach(const lm_dynamics_run *d)
+/* The step that is to be expected, up to `limit`: what a method wants may be far longer. */
+static double reach(const lm_dynamics_run *d, double limit)
 {
     const lm_clock *c = d->g->clock;
-    if (!d->g->ops->start_up) return c->h_next;
-    return c->h > 0 ? 2 * c->h : DENSE * d->until;
+    double room = limit - c->t;
+    if (!d->g->ops->start_up) return fmin(c->h_next, room);
+    return fmin(c->h > 0 ? 2 * c->h : DENSE * d->until, room);
 }
 
 /* A step that goes over a jump of a force is rejected, made smaller, and rejected again: so it is aimed at
@@ -165,7 +244,7 @@ static double reach(const lm_dynamics_run *d)
 static double aim(lm_dynamics_run *d, double limit)
 {
     lm_events *x = d->events;
-    double t = d->g->clock->t, to = fmin(limit, t + reach(d));
+    double t = d->g->clock->t, to = t + reach(d, limit);
     if (*x->pause > 0) *x->pause -= 1;
     if (*x->pause > 0 || !(to > t)) return INFINITY;
     return first_change(d, AHEAD, t, to, AHEAD_OF, 1e-2 * NEAR * (to - t));
@@ -174,12 +253,11 @@ static double aim(lm_dynamics_run *d, double limit)
 /* How far on from the present state there is an event, if it is near; 0: none. */
 static double near_event(lm_dynamics_run *d, double within)
 {
-    lm_events *x = d->events;
     double t = d->g->clock->t, least = rounding(d);
     within = fmax(within, 4 * least);
     measure_jerk(d);
-    if (guards_now(d, x->start)) return 0;
-    double first = first_change(d, AHEAD, t, t + within, 1, 0);
+    if (guards_start(d)) return 0;
+    double first = first_change(d, AHEAD, t, t + within, AHEAD_OF, 0);
     return first < INFINITY ? first - t + least : 0;
 }
 
@@ -239,11 +317,12 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
 
 limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int *made)
 {
-    double near = fmax(NEAR * reach(d), 100 * rounding(d)); /* steps are not smaller than a tenth */
+    double near =
+        fmax(NEAR * reach(d, limit), 100 * rounding(d)); /* steps are not smaller than a tenth */
     begin_step(d);
     *push = 0;
     *made = 1;
-    if (guards_now(d, d->events->start)) return lm_dynamics_step(d, limit);
+    if (guards_start(d)) return lm_dynamics_step(d, limit);
     double first = aim(d, limit);
     *made = !at_start(d, first, near, push);
     return *made ? approach(d, first, limit, near, push, made) : LIMBER_OK;
@@ -291,8 +370,9 @@ limber_status lm_events_cross(lm_dynamics_run *d, double push)
     double t = g->clock->t + push;
     limber_status st = LIMBER_OK;
     measure_jerk(d);
-    if (guards_now(d, x->start) || guards_at(d, AHEAD, t, x->now)) return st;
+    if (guards_start(d) || guards_at(d, AHEAD, t, x->now)) return st;
     for (int i = 0; i < x->n && !st; i++) {
+        if (x->now[i] != 0) x->of[i].sign = x->now[i] > 0 ? 1 : -1;
         if (!flipped(x, i, x->start, x->now)) continue;
         note_event(d, i, t);
         *x->count += 1;
@@ -315,14 +395,14 @@ limber_status lm_events_open(lm_dynamics_run *d)
     size_t nv = (size_t)g->sys->nv;
     x->n = n;
     x->size = (int)(head + watches);
-    x->block = lm_alloc(sizeof(double) * (head + watches + 4 * (size_t)n + nv + g->block_size));
+    x->block = lm_alloc(sizeof(double) * (head + watches + 5 * (size_t)n + nv + g->block_size));
     if (!x->block) return LIMBER_MEMORY;
     x->count = x->block, x->vain = x->block + 1, x->pause = x->block + 2;
     x->of = (lm_watch *)(void *)(x->block + head);
     for (int i = 0; i < n; i++) x->of[i].last = -d->until;
     x->start = x->block + x->size;
     x->was = x->start + n, x->now = x->was + n, x->probe = x->now + n;
-    x->jerk = x->probe + n, x->kept = x->jerk + nv;
+    x->before = x->probe + n, x->jerk = x->before + n, x->kept = x->jerk + nv;
     return lm_record_events(d->run);
 }
 

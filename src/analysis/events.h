@@ -14,6 +14,7 @@ typedef struct lm_watch {
     double again; /* times that it was left alone, one soon after the other */
     double far;   /* its largest size since that event, */
     double most;  /* and ever */
+    double sign;  /* its last one; 0: it has been zero so far */
 } lm_watch;
 
 struct lm_events {
@@ -26,10 +27,10 @@ struct lm_events {
     double *pause; /* steps for which none is cut */
     lm_watch *of;  /* [n] */
     /* not in it: */
-    double *start, *was, *now, *probe; /* [n] values of guards */
-    double *jerk;                      /* [nv] */
-    double *kept;                      /* the integrator's block at the start of the step */
-    lm_step_stats stats;               /* ... and its statistics */
+    double *start, *before, *was, *now, *probe; /* [n] values of guards */
+    double *jerk;                               /* [nv] */
+    double *kept;        /* the integrator's block at the start of the step */
+    lm_step_stats stats; /* ... and its statistics */
 };
 
 /* NULL in d->events: there is nothing to look for. */
