@@ -220,6 +220,7 @@ void lm_scale_variables(lm_integrator *g, double dt, int starting)
     }
     compare_scales(x);
     lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
+    lm_machine_keep(g->sys, &s);
     if (starting) lm_machine_reach(g->sys, &s, g->clock->size, dt);
 }
 
@@ -227,6 +228,7 @@ void lm_forget_scales(lm_integrator *g)
 {
     const lm_discrete *x = g->sys->discrete;
     for (int k = 0; k < g->sys->nvariables; k++) x->scale[k] = x->pace[k] = 0;
+    if (g->sys->nvariables) *x->settled = 0;
 }
 
 static int is_still(const lm_dynamics_run *d)

@@ -3,6 +3,7 @@
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
+#include "form/machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -271,6 +272,19 @@ static void pass_kink(lm_dynamics_run *d, double to)
     if (!lm_dynamics_ahead(d, s, NULL)) lm_dynamics_carry(d, s);
 }
 
+/* Said once: a loop of values goes on where there is another solution. */
+static void watch_branches(lm_dynamics_run *d)
+{
+    const char *name;
+    if (!lm_machine_left_branch(d->g->sys, &name) || d->left_branch) return;
+    d->left_branch = 1;
+    lm_warning(
+        d->run->diag, ((lm_loc){d->run->model->spec->file, 0, 0}),
+        "at t = %.6g the loop through %s has no solution near its last one (a law turns back) "
+        "and jumps to another; which one, a small C or I, or a filter, in the loop decides",
+        d->g->clock->t, name);
+}
+
 static limber_status one_step(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
@@ -294,6 +308,7 @@ static limber_status one_step(lm_dynamics_run *d)
         if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
         if (!st) st = put_rows(d, 0);
     }
+    watch_branches(d);
     if (st) return st;
     if (++d->k->since_checkpoint >= d->interval) lm_checkpoint_take(d);
     return show_progress(d);

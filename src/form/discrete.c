@@ -84,7 +84,9 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     int tools = m * (int)(sizeof(lm_tool) / sizeof(double));
     int any = n || m || x || delays;
     int flows = LM_FLOWS * spec->elements.n;
-    int size = any ? 2 + 2 * n + 2 * x + flows + tools + histories_size(spec) + spec->cells : 0;
+    int last = x ? 1 + x + 1 + nsensors : 0;
+    int size =
+        any ? 2 + 2 * n + 2 * x + flows + last + tools + histories_size(spec) + spec->cells : 0;
     double *block = LM_NEW_N(arena, double, (size_t)size + (size_t)nsensors + 1);
     *out = NULL;
     if (!block) return -1;
@@ -100,7 +102,9 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     d->scale = d->changed + n;
     d->pace = d->scale + x;
     d->flow = d->pace + x;
-    d->tool = (lm_tool *)(void *)(d->flow + flows);
+    d->settled = d->flow + flows;
+    d->settled_value = d->settled + 1, d->settled_slot = d->settled_value + x;
+    d->tool = (lm_tool *)(void *)(d->flow + flows + last);
     d->height = *slots - spec->cells;
     d->input = LM_NEW_N(arena, double, n + 2 * m + delays + 1);
     d->forces = LM_NEW_N(arena, unsigned char, n + 1);

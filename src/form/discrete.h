@@ -42,8 +42,11 @@ typedef struct lm_discrete {
     double *scale;   /* [variables] largest value that each has had, in which errors are measured */
     double *pace;    /* [variables] the same of its rate, where it is a state */
     double *flow;    /* [elements][LM_FLOWS] what went through the power graph so far */
-    lm_tool *tool;   /* [nsurfaces] */
-    double *height;  /* of all surfaces; those of surface k begin at lm_discrete_heights */
+    double *settled; /* 1: the next two hold the last state: */
+    double *settled_value; /* [variables] */
+    double *settled_slot;  /* [1 + sensors] t and what was sensed */
+    lm_tool *tool;         /* [nsurfaces] */
+    double *height;        /* of all surfaces; those of surface k begin at lm_discrete_heights */
     /* not in it: */
     lm_history *history;   /* [ndelays] but the numbers that they point at are */
     double *input;         /* [n + 2 nsurfaces + ndelays] next values of states; at, left of each

@@ -31,6 +31,12 @@ lm_system *lm_machine_freeze(lm_system *sys, const lm_state *st);
  * state has their values. */
 void lm_machine_track(lm_system *sys, const lm_state *st);
 
+/* The state has been reached: loops of values go on from those that they have in it. */
+void lm_machine_keep(lm_system *sys, const lm_state *st);
+/* 1: since the last call a loop had no solution near the values that it had in the state kept before, and has
+ * left them; with a variable of it. */
+int lm_machine_left_branch(lm_system *sys, const char **name);
+
 /* What a variable is measured in: of the values so far of all that have its unit the largest. */
 static inline double lm_variable_scale(const lm_system *sys, int k)
 {

@@ -8,12 +8,14 @@ void machine_count_guards(machine *s)
     s->sys.nguards = s->in->form->guards ? s->in->nguards : 0;
     for (int k = 0; k < s->n; k++)
         s->sys.nguards += lm_expr_guard_count(&s->spec->variables.at[k].expr);
+    if (s->in->form->guards) s->sys.nguards += s->nloops;
 }
 
 int machine_guards(lm_system *sys, const lm_state *st, double *out)
 {
     machine *s = (machine *)sys;
     lm_state in = machine_enter(s, st);
+    s->loop_left = 0;
     int bad = s->in->form->guards(s->in, &in, out), at = s->in->nguards;
     const double *slots = s->in->form->ports->slots(s->in);
     for (int k = 0; k < s->n && !bad; k++) {
@@ -21,6 +23,8 @@ int machine_guards(lm_system *sys, const lm_state *st, double *out)
         lm_expr_guards(e, slots, s->scratch, out + at);
         at += lm_expr_guard_count(e);
     }
+    /* the values of a loop have no continuation where its branch turns back */
+    for (int i = 0; i < s->nloops && !bad; i++) out[at + i] = s->loop_left == 1 + i ? -1 : 1;
     return bad;
 }
 
@@ -32,10 +36,15 @@ void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size
         return;
     }
     int k = 0;
-    for (i -= s->in->nguards; k < s->n - 1; k++) {
+    for (i -= s->in->nguards; k < s->n; k++) {
         int n = lm_expr_guard_count(&s->spec->variables.at[k].expr);
         if (i < n) break;
         i -= n;
+    }
+    if (k == s->n) {
+        snprintf(text, size, "branch of the loop through %s",
+                 s->spec->variables.at[s->loop[i].member[0]].name);
+        return;
     }
     const lm_spec_variable *x = &s->spec->variables.at[k];
     snprintf(text, size, "%s: %s", x->name, x->expr.text ? x->expr.text : "");

@@ -51,10 +51,13 @@ typedef struct machine {
         *order; /* those that follow from others, in the order in which they do; -1 - i: loop i */
     int nloops, loop_most; /* sets of values that are solved together; values in the largest */
     machine_loop *loop;
-    int *members;           /* of all loops */
-    double *loop_room;      /* [5 m + m m] for the largest */
-    double *loop_start;     /* [n] where the search begins */
-    int loop_failed;        /* 1: one had no solution since the last call */
+    int *members;       /* of all loops */
+    double *loop_room;  /* [6 m + m m] for the largest */
+    double *loop_start; /* [n] where the search begins */
+    double *loop_slots; /* [1 + sensors] what the loop that is followed is to end with */
+    int loop_failed;    /* 1: one had no solution since the last call */
+    int loop_left;      /* 1 + the loop that had none near its last values since then; 0: none */
+    int branch;         /* the same of the states that were kept */
     unsigned char *follows; /* [n] 1: one of these */
     int *slot;              /* [n] in which expressions read the value of each; 0: none does */
     lm_settle settle;       /* what the mechanism calls to have them */

@@ -166,9 +166,95 @@ static int search_far(machine *s, const machine_loop *l, double *slots)
     return 1;
 }
 
+/* ---- the branch ---- */
+
+enum { FOLLOWED = 200, QUICK = 12 }; /* pieces of a way; iterations that a piece may take */
+
+/* What the set reads, `part` of the way from the last state to the present one. */
+static void go_along(machine *s, const machine_loop *l, double part, double *slots)
+{
+    const double *from = s->sys.discrete->settled_slot, *to = s->loop_slots;
+    for (int i = 0; i < l->n; i++) {
+        const lm_spec_variable *x = &s->spec->variables.at[l->member[i]];
+        const lm_expr *e = x->implicit ? &x->rest : &x->expr;
+        for (int k = 0; k < e->ninputs; k++) {
+            int slot = e->inputs[k];
+            if (slot >= 0)
+                slots[slot] = part < 1 ? from[slot] + part * (to[slot] - from[slot]) : to[slot];
+        }
+    }
+}
+
+/* Newton's method with full steps, each at most half of the one before: then there is one solution near the
+ * values in x, and it is found. 1: not so. */
+static int follow(machine *s, const machine_loop *l, double *slots)
+{
+    double *x = s->loop_room, *d = x + l->n, *r = d + 2 * l->n, *of_row = r + l->n;
+    double *A = of_row + l->n, last = INFINITY;
+    put(s, l, x, slots);
+    for (int it = 0; it < QUICK; it++) {
+        double most = 0;
+        matrix(s, l, slots, A, 1);
+        if (!isfinite(residual(s, l, slots, r))) return 1;
+        for (int i = 0; i < l->n; i++) d[i] = r[i] / of_row[i];
+        if (solve(l->n, A, d)) return 1;
+        for (int i = 0; i < l->n; i++) {
+            if (!(fabs(d[i]) <= most)) most = fabs(d[i]);
+            x[i] -= d[i] * unit(s, l->member[i]);
+        }
+        put(s, l, x, slots);
+        if (most < 1e-7) return 0;
+        if (!(most <= 0.5 * last)) return 1;
+        last = most;
+    }
+    return 1;
+}
+
+/* At the corner of a law Newton's method goes to and fro: the solution behind it is near all the same. */
+static int is_near(const machine *s, const machine_loop *l, const double *was)
+{
+    static const double near = 0.01;
+    for (int i = 0; i < l->n; i++)
+        if (!(fabs(s->loop_room[i] - was[i]) <= near * unit(s, l->member[i]))) return 0;
+    return 1;
+}
+
+/* From the values of the last state on, along the straight way of what is read: of several solutions the one that
+ * goes on. 1: there is none beyond some place, with the values there in loop_start. */
+static int follow_branch(machine *s, const machine_loop *l, double *slots)
+{
+    static const double least = 1e-4;
+    double *x = s->loop_room, *was = s->loop_start, at = 0, piece = 1;
+    memcpy(s->loop_slots, slots, sizeof(double) * (size_t)(s->spec->sensors.n + 1));
+    for (int i = 0; i < l->n; i++) was[l->member[i]] = s->sys.discrete->settled_value[l->member[i]];
+    for (int n = 0; n < FOLLOWED && at < 1; n++) {
+        double to = fmin(at + piece, 1), *here = s->loop_room + 5 * l->n + l->n * l->n;
+        go_along(s, l, to, slots);
+        for (int i = 0; i < l->n; i++) x[i] = here[i] = was[l->member[i]];
+        int bad = follow(s, l, slots);
+        if (bad && piece <= least) {
+            memcpy(x, here, sizeof(double) * (size_t)l->n);
+            bad = search(s, l, slots) || !is_near(s, l, here);
+        }
+        if (bad && piece <= least) break;
+        piece = bad ? fmax(0.25 * piece, least) : 2 * piece;
+        if (bad) continue;
+        for (int i = 0; i < l->n; i++) was[l->member[i]] = x[i];
+        at = to;
+    }
+    go_along(s, l, 1, slots);
+    if (at < 1) return 1;
+    for (int i = 0; i < l->n; i++) x[i] = was[l->member[i]];
+    return search(s, l, slots);
+}
+
 void machine_solve_loop(machine *s, const machine_loop *l, double *slots)
 {
     double *x = s->loop_room;
+    if (*s->sys.discrete->settled != 0 && !s->sys.steady) {
+        if (follow_branch(s, l, slots) == 0) return;
+        s->loop_left = 1 + (int)(l - s->loop);
+    }
     if (search_far(s, l, slots) == 0) return;
     for (int i = 0; i < l->n; i++) x[i] = NAN;
     put(s, l, x, slots);

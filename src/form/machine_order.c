@@ -112,14 +112,15 @@ int machine_make_order(machine *s)
     s->loop = LM_NEW_N(&s->arena, machine_loop, n);
     s->members = LM_NEW_N(&s->arena, int, n);
     s->loop_start = LM_NEW_N(&s->arena, double, n);
+    s->loop_slots = LM_NEW_N(&s->arena, double, s->spec->sensors.n + 1);
     int bad = !room || !w.open || !s->order || !s->follows || !s->loop || !s->members ||
-              !s->loop_start || note_slots(s);
+              !s->loop_start || !s->loop_slots || note_slots(s);
     w.number = room, w.low = room + n, w.next = w.low + n, w.stack = w.next + n;
     w.path = w.stack + n;
     for (int k = 0; k < n && !bad; k++)
         if (!w.number[k] && s->spec->variables.at[k].kind != LM_VARIABLE_STATE) explore(&w, s, k);
     lm_arena_free(&temp);
     size_t m = (size_t)s->loop_most;
-    if (!bad) s->loop_room = LM_NEW_N(&s->arena, double, 5 * m + m * m);
+    if (!bad) s->loop_room = LM_NEW_N(&s->arena, double, 6 * m + m * m);
     return bad || !s->loop_room ? -1 : 0;
 }
