@@ -31,6 +31,7 @@ typedef struct lm_floating_place {
     const double *v, *w, *a;   /* [nv] [nw] [na] displacements */
     const double *dv, *dw, *t; /* [nv] [nw] [nt] v' and w' as the section turns, twist */
     const double *Hv, *Hw;     /* [nv nv] [nw nw] symmetric; zero without stiffening */
+    double lean;               /* the section turns by v' (1 + lean w'^2 / 2) about z */
 } lm_floating_place;
 
 /* Four mass points of the axis, one in each lane, with the values of the basis as above. */
@@ -44,11 +45,13 @@ typedef struct lm_floating_four {
 
 /* What couples bending in the two planes with torsion, at the same points (floating_strain.c). */
 typedef struct lm_floating_strain {
-    lm_lane dx, bend;       /* length of each point; (EIz - EIy) dx */
-    const lm_lane *kv, *kw; /* [nv] [nw] curvatures: derivatives of the section's slopes */
-    const lm_lane *phi, *t; /* [nw] [nt] the section's slope w', its twist */
-    double kt;              /* torsional stiffness between the ends of the four */
-    const double *Tt;       /* [nt] torque in it: kt times the twist between its ends */
+    lm_lane dx, bend;         /* length of each point; (EIz - EIy) dx */
+    lm_lane stiff;            /* 1 where EIz > EIy, else 0 */
+    const lm_lane *kv, *kw;   /* [nv] [nw] curvatures: derivatives of the section's slopes */
+    const lm_lane *psi, *phi; /* [nv] [nw] the section's slopes v', w' */
+    const lm_lane *t;         /* [nt] its twist */
+    double kt;                /* torsional stiffness between the ends of the four */
+    const double *Tt;         /* [nt] torque in it: kt times the twist between its ends */
 } lm_floating_strain;
 
 typedef struct lm_floating {

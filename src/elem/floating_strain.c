@@ -4,12 +4,13 @@
  * Of four points along the axis, dx the length of each:
  *
  *     U = T c + kt c^2 / 2 + sum (EIz - EIy) dx [ a b sin t cos t - (a^2 - b^2) sin^2 t / 2 ],
- *     c = sum dx a phi,   T = Tt . eta_t
+ *     c = sum dx a phi,   T = Tt . eta_t,   t = tau, or tau + psi phi where EIz > EIy
  *
- * with the curvatures a, b of bending along y and z, the section's slope phi along z and its twist t. c is
+ * with the curvatures a, b of bending along y and z, the section's slopes psi, phi and its twist tau. c is
  * what bending in both planes adds to the twist between the ends of the four, whose stiffness is kt and
  * whose torque by the coordinates alone is T. The rest is what the energy of bending changes by where (a, b)
- * is seen from axes that are turned by t. */
+ * is seen from axes that are turned by t. psi phi b is of the third order in the curvature along y; a strip
+ * multiplies it by a large moment. */
 #include "elem/floating_int.h"
 
 /* What a section sees: s = sin t cos t and q = sin^2 t, with their derivatives by t. */
@@ -31,9 +32,10 @@ LM_LANE_INLINE seen see_(lm_lane1 twist)
                   sine * sine,   sin2 * a1, sin2 * a2 + 2 * cos2 * a1 * a1};
 }
 
+/* psi and phi: slopes along y and z. The section is seen turned by t + psi phi where EIz > EIy. */
 typedef struct point4 {
     seen t;
-    lm_lane a, b, phi;
+    lm_lane a, b, psi, phi;
     double c, T;
 } point4;
 
@@ -42,8 +44,9 @@ LM_LANE_INLINE point4 strain_at(const lm_floating *f, const lm_floating_strain *
 {
     const double *w = eta + f->nv, *t = w + f->nw + f->na;
     point4 p = {.a = lanes_dot(f->nv, q->kv, eta), .b = lanes_dot(f->nw, q->kw, w)};
-    p.t = see(lanes_dot(f->nt, q->t, t));
+    p.psi = q->stiff * lanes_dot(f->nv, q->psi, eta);
     p.phi = lanes_dot(f->nw, q->phi, w);
+    p.t = see(lanes_dot(f->nt, q->t, t) + p.psi * p.phi);
     p.c = lane_sum(q->dx * p.a * p.phi);
     for (int i = 0; i < f->nt; i++) p.T += q->Tt[i] * t[i];
     return p;
@@ -56,9 +59,20 @@ LM_LANE_INLINE void rows_add_(int n, const lm_lane *row, lm_lane1 factor, lm_lan
     for (int i = 0; i < n; i++) to[i] += factor.s * row[i];
 }
 
+/* to [nv + nw + na + nt] += f times the angle's gradient by eta. */
+#define angle_add(f, q, p, by, to) angle_add_(f, q, p, (lm_lane1){by}, to)
+
+LM_LANE_INLINE void angle_add_(const lm_floating *f, const lm_floating_strain *q, const point4 *p,
+                               lm_lane1 by, lm_lane *to)
+{
+    rows_add(f->nv, q->psi, by.s * q->stiff * p->phi, to);
+    rows_add(f->nw, q->phi, by.s * p->psi, to + f->nv);
+    rows_add(f->nt, q->t, by.s, to + f->nv + f->nw + f->na);
+}
+
 void FLOATING(strain_forces)(const lm_floating *f, const double *eta, double *r)
 {
-    lm_lane on[LM_FLOATING_MOST], *w = on + f->nv, *t = w + f->nw + f->na;
+    lm_lane on[LM_FLOATING_MOST], *w = on + f->nv;
     for (int i = 0; i < f->ne; i++) on[i] = lane_all(0);
     for (int k = 0; k < f->nfours; k++) {
         const lm_floating_strain *q = &f->strain[k];
@@ -67,7 +81,7 @@ void FLOATING(strain_forces)(const lm_floating *f, const double *eta, double *r)
         rows_add(f->nv, q->kv, p.phi * S + q->bend * (p.b * p.t.s - p.a * p.t.q), on);
         rows_add(f->nw, q->kw, q->bend * (p.a * p.t.s + p.b * p.t.q), w);
         rows_add(f->nw, q->phi, p.a * S, w);
-        rows_add(f->nt, q->t, q->bend * (p.a * p.b * p.t.s1 - square * p.t.q1), t);
+        angle_add(f, q, &p, q->bend * (p.a * p.b * p.t.s1 - square * p.t.q1), on);
         for (int i = 0; i < f->nt; i++) r[f->ne - f->nt + i] += q->Tt[i] * p.c;
     }
     for (int i = 0; i < f->ne; i++) r[i] += lane_sum(on[i]);
@@ -124,18 +138,32 @@ static void twist_by_bending(const lm_floating *f, const lm_floating_strain *q, 
     outer_add(K, ld, 0, f->nv, q->kv, f->nv, f->nw, q->phi, q->dx * (p->T + q->kt * p->c));
 }
 
-static void seen_twisted(const lm_floating *f, const lm_floating_strain *q, const point4 *p, int ld,
-                         double *K)
+/* The angle's share: U'' h h^T + g h^T + h g^T + U' d2t, with its gradient h and what it makes of the
+ * forces by the curvatures, g. */
+static void seen_turned(const lm_floating *f, const lm_floating_strain *q, const point4 *p, int ld,
+                        double *K)
 {
-    int nv = f->nv, nw = f->nw, nt = f->nt, at = nv + nw + f->na;
+    lm_lane h[LM_FLOATING_MOST], g[LM_FLOATING_MOST];
     const seen *t = &p->t;
     lm_lane a = p->a, b = p->b, square = 0.5 * (a * a - b * b);
-    outer_add(K, ld, 0, nv, q->kv, 0, nv, q->kv, -q->bend * t->q);
-    outer_add(K, ld, nv, nw, q->kw, nv, nw, q->kw, q->bend * t->q);
-    outer_add(K, ld, 0, nv, q->kv, nv, nw, q->kw, q->bend * t->s);
-    outer_add(K, ld, 0, nv, q->kv, at, nt, q->t, q->bend * (b * t->s1 - a * t->q1));
-    outer_add(K, ld, nv, nw, q->kw, at, nt, q->t, q->bend * (a * t->s1 + b * t->q1));
-    outer_add(K, ld, at, nt, q->t, at, nt, q->t, q->bend * (a * b * t->s2 - square * t->q2));
+    for (int i = 0; i < f->ne; i++) h[i] = g[i] = lane_all(0);
+    angle_add(f, q, p, lane_all(1), h);
+    angle_add(f, q, p, 0.5 * q->bend * (a * b * t->s2 - square * t->q2), g);
+    rows_add(f->nv, q->kv, q->bend * (b * t->s1 - a * t->q1), g);
+    rows_add(f->nw, q->kw, q->bend * (a * t->s1 + b * t->q1), g + f->nv);
+    for (int j = 0; j < f->ne; j++)
+        for (int i = 0; i < f->ne; i++) K[i + ld * j] += lane_sum(g[i] * h[j] + h[i] * g[j]);
+    outer_add(K, ld, 0, f->nv, q->psi, f->nv, f->nw, q->phi,
+              q->bend * q->stiff * (a * b * t->s1 - square * t->q1));
+}
+
+static void seen_bent(const lm_floating *f, const lm_floating_strain *q, const point4 *p, int ld,
+                      double *K)
+{
+    int nv = f->nv, nw = f->nw;
+    outer_add(K, ld, 0, nv, q->kv, 0, nv, q->kv, -q->bend * p->t.q);
+    outer_add(K, ld, nv, nw, q->kw, nv, nw, q->kw, q->bend * p->t.q);
+    outer_add(K, ld, 0, nv, q->kv, nv, nw, q->kw, q->bend * p->t.s);
 }
 
 void FLOATING(strain_tangent)(const lm_floating *f, const double *eta, int ld, double *K)
@@ -144,6 +172,7 @@ void FLOATING(strain_tangent)(const lm_floating *f, const double *eta, int ld, d
         const lm_floating_strain *q = &f->strain[k];
         point4 p = strain_at(f, q, eta);
         twist_by_bending(f, q, &p, ld, K);
-        seen_twisted(f, q, &p, ld, K);
+        seen_bent(f, q, &p, ld, K);
+        seen_turned(f, q, &p, ld, K);
     }
 }

@@ -36,6 +36,8 @@ typedef struct ffr_node {
     int links; /* first of PLACE_LINKS, -1: it is fixed to the frame */
     int held;  /* a joint, force or sensor of a force takes hold of it */
     double *draw[3];
+    double slope[2];   /* v', -w' */
+    double turn[3][2]; /* of the first angle: gradient by them, its rate, the rate of that */
 } ffr_node;
 
 /* The model with its beams divided into straight parts that are welded to each other. */

@@ -76,6 +76,22 @@ static void add_turned(const ffr_mesh *g, ffr_shapes *b)
         b->nv += ffr_is_turned(g->part, i, 1), b->nw += ffr_is_turned(g->part, i, 0);
 }
 
+/* Bending in two planes twists, and a twisted strip that bends across its weak axis bends in its stiff plane
+ * too, far more than the loads there bend it: shapes for both, which a few modes of bending leave no part in.
+ * Only the stiff plane of a thin strip needs them. */
+static void add_twisting(const ffr_mesh *g, ffr_shapes *b)
+{
+    enum { MORE = 2, THIN = 4 };
+    double y = 0, z = 0;
+    for (int e = 0; e < g->part->n; e++) {
+        const lm_beam_shape *s = &g->m->elements[g->part->first + e].shape;
+        y += s->ky[0], z += s->kz[0];
+    }
+    b->nt += MORE;
+    if (z > THIN * y) b->nv += MORE;
+    if (y > THIN * z) b->nw += MORE;
+}
+
 /* Four points integrate the mass of a cubic exactly, and that of tapers far better than the
  * basis describes them. Modes of bending have two times four points for each, and eight
  * elements, or fewer where that makes large matrices. */
@@ -92,8 +108,9 @@ static void set_sizes(ffr_mesh *g, ffr_shapes *b)
     }
     g->per = g->intervals = at_least(2 * how->modes, n);
     while (n * g->per < 8 * how->modes && n * g->per < LARGE) g->per *= 2;
-    b->nv = b->nw = how->modes;
-    b->na = b->nt = (how->modes + 1) / 2 + 1; /* and the static shape of a load at the end */
+    b->nv = b->nw = how->modes + 1; /* and the static shape of a load at the end */
+    b->na = b->nt = (how->modes + 1) / 2 + 1;
+    add_twisting(g, b);
     add_turned(g, b);
 }
 
@@ -107,7 +124,7 @@ static int too_many(const ffr_mesh *g, const ffr_shapes *b, lm_diag *diag)
             diag, g->m->spec->formulation.loc,
             "%d modes in each direction of bending make %d coordinates of beam '%s'; a body of "
             "'ffr' can have %d: lower 'modes'",
-            b->nv, ne, body->item.name, LM_FLOATING_MOST);
+            g->m->spec->formulation.modes, ne, body->item.name, LM_FLOATING_MOST);
     else
         lm_error(diag, body->item.loc,
                  "the splines of beam '%s' have %d coordinates on %d elements; a body of 'ffr' can "

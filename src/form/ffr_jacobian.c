@@ -131,6 +131,7 @@ static void add_unit(const ffr *s, const ffr_unit *u, int col, const lm_mix *w)
 typedef struct place_change {
     double G[FRAME_V + PLACE_LINKS][FRAME_V + PLACE_LINKS]; /* [j][i] */
     double along; /* force along the place's first slide, which is no linear function of eta */
+    double about; /* moment about the axis of its first turn, which is none either */
 } place_change;
 
 static void change_of(const ffr *s, int node, place_change *p)
@@ -145,6 +146,8 @@ static void change_of(const ffr *s, int node, place_change *p)
     double X[6];
     lm_kintree_partial(&s->tree, &c[FRAME_V], &s->moved.tip[node], X);
     p->along = v3_dot(v3_from(X), v3_from(f)) + v3_dot(v3_from(X + 3), v3_from(f + 3));
+    lm_kintree_partial(&s->tree, &c[FRAME_V + 3], &s->moved.tip[node], X);
+    p->about = v3_dot(v3_from(X), v3_from(f)) + v3_dot(v3_from(X + 3), v3_from(f + 3));
 }
 
 /* Forces on the coordinates of the unit by those on the links, added. */
@@ -157,6 +160,35 @@ static void spread(const ffr *s, const ffr_node *n, const double *f, double fact
         if (f[FRAME_V + l] == 0) continue;
         ffr_gradient(s, n, l, g);
         for (int e = 0; e < ne; e++) out[FRAME_V + e] += factor * f[FRAME_V + l] * g[e];
+    }
+}
+
+/* What shortens a bent axis: p->along times its second derivative by eta; block [n n] begins at eta. */
+static void by_shortening(const lm_floating *f, const lm_floating_place *place, double along,
+                          size_t n, double *block)
+{
+    for (int e = 0; e < f->nv; e++)
+        for (int i = 0; i < f->nv; i++)
+            block[n * (size_t)e + (size_t)i] -= along * place->Hv[f->nv * e + i];
+    block += (n + 1) * (size_t)f->nv;
+    for (int e = 0; e < f->nw; e++)
+        for (int i = 0; i < f->nw; i++)
+            block[n * (size_t)e + (size_t)i] -= along * place->Hw[f->nw * e + i];
+}
+
+/* What turns a section about z by the slopes x, y: that of x (1 + lean y^2 / 2). */
+static void by_lean(const lm_floating *f, const lm_floating_place *place, const double slope[2],
+                    double about, size_t n, double *block)
+{
+    double xy = about * place->lean * slope[1], yy = about * place->lean * slope[0];
+    double *vw = block + n * (size_t)f->nv, *wv = block + f->nv, *ww = vw + f->nv;
+    for (int j = 0; j < f->nw; j++) {
+        double y = -place->dw[j];
+        for (int i = 0; i < f->nv; i++) {
+            vw[n * (size_t)j + (size_t)i] += xy * place->dv[i] * y;
+            wv[n * (size_t)i + (size_t)j] += xy * place->dv[i] * y;
+        }
+        for (int i = 0; i < f->nw; i++) ww[n * (size_t)j + (size_t)i] -= yy * place->dw[i] * y;
     }
 }
 
@@ -179,13 +211,8 @@ static void geometric(ffr *s, int node, double *out)
     if (at->links < 0) return;
     const lm_floating_place *place = &u->f->place[at->place];
     double *block = out + (size_t)(n + 1) * FRAME_V;
-    for (int e = 0; e < u->f->nv; e++)
-        for (int i = 0; i < u->f->nv; i++)
-            block[n * e + i] -= p.along * place->Hv[u->f->nv * e + i];
-    block += (size_t)(n + 1) * (size_t)u->f->nv;
-    for (int e = 0; e < u->f->nw; e++)
-        for (int i = 0; i < u->f->nw; i++)
-            block[n * e + i] -= p.along * place->Hw[u->f->nw * e + i];
+    by_shortening(u->f, place, p.along, (size_t)n, block);
+    by_lean(u->f, place, at->slope, p.about, (size_t)n, block);
 }
 
 /* ---- all ---- */

@@ -24,7 +24,7 @@ static void draw(const lm_floating *f, const lm_floating_place *at, const double
     times(f->nw, at->Hw, eta + f->nv, out + f->nv);
 }
 
-/* What moves a place linearly with eta: along x (without shortening), y, z, about z, y, x. */
+/* What moves a place linearly with eta: along x (without shortening), y, z, about z (as its slope), y, x. */
 static void linear(const lm_floating *f, const lm_floating_place *at, const double *eta,
                    double u[PLACE_LINKS])
 {
@@ -37,7 +37,24 @@ static void linear(const lm_floating *f, const lm_floating_place *at, const doub
     u[5] = dot(f->nt, at->t, t);
 }
 
-static void place_links(ffr *s, const ffr_unit *u, const ffr_node *n, const lm_state *st)
+/* The angle about z is x (1 + lean y^2 / 2) with the slopes x = v', y = -w', here in their places. */
+static void lean(double factor, ffr_node *n, double *p, double *du, double *ddu)
+{
+    double x = p[3], y = p[4], dx = du[3], dy = du[4];
+    n->slope[0] = x, n->slope[1] = y;
+    n->turn[0][0] = 1 + factor * y * y / 2;
+    n->turn[0][1] = factor * x * y;
+    n->turn[1][0] = factor * y * dy;
+    n->turn[1][1] = factor * (dx * y + x * dy);
+    n->turn[2][0] = factor * (dy * dy + y * ddu[4]);
+    n->turn[2][1] = factor * (ddu[3] * y + 2 * dx * dy + x * ddu[4]);
+    p[3] = x * n->turn[0][0];
+    du[3] = n->turn[0][0] * dx + n->turn[0][1] * dy;
+    ddu[3] =
+        n->turn[0][0] * ddu[3] + n->turn[0][1] * ddu[4] + n->turn[1][0] * dx + n->turn[1][1] * dy;
+}
+
+static void place_links(ffr *s, const ffr_unit *u, ffr_node *n, const lm_state *st)
 {
     const lm_floating *f = u->f;
     const lm_floating_place *at = &f->place[n->place];
@@ -55,6 +72,7 @@ static void place_links(ffr *s, const ffr_unit *u, const ffr_node *n, const lm_s
     p[0] += 0.5 * dot(bends, n->draw[0], eta);
     du[0] += dot(bends, n->draw[0], rate);
     ddu[0] += dot(bends, n->draw[0], next) + dot(bends, n->draw[1], rate);
+    lean(at->lean, n, p, du, ddu);
 }
 
 static void place_frame(ffr *s, const ffr_unit *u, const lm_state *st)
@@ -77,7 +95,7 @@ static void place_unit(ffr *s, const ffr_unit *u, const lm_state *st, int all)
     place_frame(s, u, st);
     lm_kintree_move_links(&s->tree, u->base, FRAME_LINKS, s->p, s->du, s->ddu);
     for (int k = 0; k < u->nodes; k++) {
-        const ffr_node *n = &s->node[u->node[k]];
+        ffr_node *n = &s->node[u->node[k]];
         if (!all && !n->held) continue;
         if (n->links >= 0) {
             place_links(s, u, n, st);
@@ -137,10 +155,14 @@ void ffr_gradient(const ffr *s, const ffr_node *n, int link, double *g)
     double *v = g, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
     memset(g, 0, sizeof(double) * (size_t)f->ne);
     for (int i = 0; i < f->nv; i++)
-        v[i] = link == 0 ? n->draw[0][i] : link == 1 ? at->v[i] : link == 3 ? at->dv[i] : 0;
+        v[i] = link == 0   ? n->draw[0][i]
+               : link == 1 ? at->v[i]
+               : link == 3 ? n->turn[0][0] * at->dv[i]
+                           : 0;
     for (int i = 0; i < f->nw; i++)
         w[i] = link == 0   ? n->draw[0][f->nv + i]
                : link == 2 ? at->w[i]
+               : link == 3 ? -n->turn[0][1] * at->dw[i]
                : link == 4 ? -at->dw[i]
                            : 0;
     for (int i = 0; i < f->na && link == 0; i++) a[i] = at->a[i];
@@ -160,13 +182,15 @@ static void eta_partials(const ffr *s, const ffr_node *n, double *X, size_t step
     const lm_floating_place *at = &f->place[n->place];
     const lm_link_motion *m = &s->tree.motion[n->links];
     lm_v3 x = m[0].e[0], y = m[1].e[0], z = m[2].e[0], none = v3(0, 0, 0);
+    lm_v3 about_v = v3_mul(n->turn[0][0], m[3].e[0]);
+    lm_v3 about_w = v3_add(m[4].e[0], v3_mul(n->turn[0][1], m[3].e[0]));
     for (int i = 0; i < f->nv; i++, X += step) {
         v3_put(X, v3_add(v3_mul(n->draw[0][i], x), v3_mul(at->v[i], y)));
-        v3_put(X + 3, v3_mul(at->dv[i], m[3].e[0]));
+        v3_put(X + 3, v3_mul(at->dv[i], about_v));
     }
     for (int i = 0; i < f->nw; i++, X += step) {
         v3_put(X, v3_add(v3_mul(n->draw[0][f->nv + i], x), v3_mul(at->w[i], z)));
-        v3_put(X + 3, v3_mul(-at->dw[i], m[4].e[0]));
+        v3_put(X + 3, v3_mul(-at->dw[i], about_w));
     }
     for (int i = 0; i < f->na; i++, X += step) {
         v3_put(X, v3_mul(at->a[i], x));
@@ -221,6 +245,7 @@ void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r)
         const lm_link_motion *m = &s->tree.motion[n->links];
         double x = v3_dot(m[0].e[0], F), y = v3_dot(m[1].e[0], F), z = v3_dot(m[2].e[0], F);
         double mz = v3_dot(m[3].e[0], M), my = v3_dot(m[4].e[0], M), mx = v3_dot(m[5].e[0], M);
+        my += n->turn[0][1] * mz, mz *= n->turn[0][0];
         double *to = r + FRAME_V;
         for (int i = 0; i < f->nv; i++) *to++ += n->draw[0][i] * x + at->v[i] * y + at->dv[i] * mz;
         for (int i = 0; i < f->nw; i++)
@@ -228,6 +253,14 @@ void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r)
         for (int i = 0; i < f->na; i++) *to++ += at->a[i] * x;
         for (int i = 0; i < f->nt; i++) *to++ += at->t[i] * mx;
     }
+}
+
+/* Of the k-th entry of the gradient of what is no linear function of eta: its rate, or (2) the rate of that. */
+static double gradient_rate(const lm_floating *f, const ffr_node *n, int link, int order, int k)
+{
+    const lm_floating_place *at = &f->place[n->place];
+    if (link == 0) return n->draw[order][k];
+    return k < f->nv ? n->turn[order][0] * at->dv[k] : -n->turn[order][1] * at->dw[k - f->nv];
 }
 
 /* A link's position u is a function of eta; V = sum X_u du, A = sum X_u ddu + ...:
@@ -245,11 +278,12 @@ static void eta_jets(const ffr *s, const ffr_node *n, int link, const lm_jet *u,
             add(j->Xa, g[k], u->Xa);
             add(j->Xc, g[k], u->Xc);
         }
-        if (link != 0 || k >= f->nv + f->nw) continue;
-        add(j->Xv, n->draw[1][k], u->X);
-        add(j->Xa, n->draw[1][k], u->Xc);
-        add(j->Xa, n->draw[2][k], u->X);
-        add(j->Xc, 2 * n->draw[1][k], u->X);
+        if ((link != 0 && link != 3) || k >= f->nv + f->nw) continue;
+        double rate = gradient_rate(f, n, link, 1, k), next = gradient_rate(f, n, link, 2, k);
+        add(j->Xv, rate, u->X);
+        add(j->Xa, rate, u->Xc);
+        add(j->Xa, next, u->X);
+        add(j->Xc, 2 * rate, u->X);
     }
 }
 

@@ -104,7 +104,7 @@ static size_t per_place(const ffr_shapes *b)
     return (size_t)(2 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
 }
 
-static size_t per_strain(const ffr_shapes *b) { return (size_t)(b->nv + 2 * b->nw + b->nt); }
+static size_t per_strain(const ffr_shapes *b) { return (size_t)(2 * b->nv + 2 * b->nw + b->nt); }
 
 /* Slopes count as small without `stiffening`: nothing is coupled then. */
 static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, int fours,
@@ -121,7 +121,8 @@ static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *are
     double *torque = s->torques;
     for (int k = 0; k < fours; k++, q++) {
         *q = (lm_floating_strain){.kv = lanes(&from, b->nv)};
-        q->kw = lanes(&from, b->nw), q->phi = lanes(&from, b->nw), q->t = lanes(&from, b->nt);
+        q->kw = lanes(&from, b->nw), q->psi = lanes(&from, b->nv);
+        q->phi = lanes(&from, b->nw), q->t = lanes(&from, b->nt);
         q->Tt = doubles(&torque, b->nt);
     }
     return 0;
@@ -356,8 +357,10 @@ static void put_strain(const walk *w, double dx, int number, int lane, ffr_store
     lm_lane *to = s->strains + per_strain(b) * (size_t)number;
     q->dx[lane] = dx;
     q->bend[lane] = dx * (w->c.EIz - w->c.EIy);
+    q->stiff[lane] = w->c.EIz > w->c.EIy;
     put_lane(&to, lane, b->nv, w->at.kv);
     put_lane(&to, lane, b->nw, w->at.kw);
+    put_lane(&to, lane, b->nv, w->at.dv);
     put_lane(&to, lane, b->nw, w->at.dw);
     put_lane(&to, lane, b->nt, w->at.t);
 }
@@ -427,7 +430,9 @@ static void along_element(walk *w, int k, ffr_store *s, lm_floating *out)
         put_torsion(w->g, w->b, k * q + i, k * per + i * per / q, k * per + (i + 1) * per / q, s,
                     out);
     walk_to(w, (k + 1) * per - 1, 1);
-    ((lm_floating_place *)out->place)[k + 1].x0 = w->start += L;
+    lm_floating_place *place = (lm_floating_place *)out->place + k + 1;
+    place->x0 = w->start += L;
+    if (s->strains) place->lean = fmax(0, 1 - w->c.EIy / w->c.EIz);
     put_place(w, (k + 1) * per, s->values + per_place(w->b) * (size_t)(k + 1));
 }
 

@@ -86,12 +86,12 @@ static int no_modes(const ffr_mesh *g, const direction *d, lm_diag *diag)
     return 1;
 }
 
-/* Static shapes beside the modes: what a moment at a turned node makes of the clamped part, or in
- * stretch and torsion a load at the end. Modes of a free end alone take long to carry these. */
+/* Static shapes beside the modes: what a load at the end makes of the clamped part, and a moment at a turned
+ * node. Modes of a free end alone take long to carry these. */
 static int loaded(const ffr_mesh *g, const direction *d, int *dof)
 {
     int n = 0;
-    if (d->each == 1) dof[n++] = g->n - 1;
+    dof[n++] = d->each * (g->n - 1);
     for (int i = 1; i <= g->part->n && d->each == 2; i++)
         if (ffr_is_turned(g->part, i, d->about_z)) dof[n++] = 2 * (i * g->per - 1) + 1;
     return n;
@@ -147,7 +147,7 @@ static void put_rows(int n, int each, int count, const double *X, double *rows)
 static int solve(const ffr_mesh *g, const direction *d, int count, lm_arena *temp, lm_diag *diag,
                  double *rows)
 {
-    int n = g->n * d->each, *dof = LM_NEW_N(temp, int, g->part->n + 1);
+    int n = g->n * d->each, *dof = LM_NEW_N(temp, int, g->part->n + 2);
     double *K = LM_NEW_N(temp, double, n *n), *M = LM_NEW_N(temp, double, n *n);
     double *w = LM_NEW_N(temp, double, n);
     if (!K || !M || !w || !dof) return -1;

@@ -244,6 +244,35 @@ static void drawn_from_the_other_end(void **unused)
 
 /* ---- critical loads, in one frame ---- */
 
+/* Half the load that buckles a strip sideways bends it in its stiff plane by a twentieth of its length and more:
+ * there the third order of its curvature counts for (EI stiff / EI weak) times the square of the turn. */
+static void strips_in_one_frame(void **unused)
+{
+    static const struct {
+        const char *options;
+        double part;
+    } basis[] = {{", substructures: 1", 0.006},
+                 {", substructures: 2", 0.006},
+                 {", substructures: 1, basis: modes, modes: 1", 0.012},
+                 {", substructures: 1, basis: modes, modes: 2", 0.008},
+                 {", substructures: 1, basis: modes, modes: 4", 0.007},
+                 {", substructures: 1, basis: modes, modes: 8", 0.007}};
+    static const double stiff[] = {10, 100, 1e4}, load[] = {1.7, -2, 2};
+    (void)unused;
+    for (int k = 0; k < 6; k++)
+        for (size_t i = 0; i < sizeof basis / sizeof *basis; i++) {
+            int weak = k % 2; /* 0: the weak plane is xz */
+            rod b = {1, {1e8, 1e8, 1e8}, {1, 1, 1}, {0}, {0}};
+            double known[3], tip[3];
+            b.B[2 - weak] = stiff[k / 2];
+            b.force[1 + weak] = load[k / 2], b.force[2 - weak] = 0.06;
+            shoot(&b, known);
+            tip_of(&b, 0, basis[i].options, tip);
+            assert_near(tip[2 - weak], known[2 - weak], basis[i].part * known[2 - weak]);
+            assert_near(tip[1 + weak], known[1 + weak], basis[i].part * hypot(known[1], known[2]));
+        }
+}
+
 /* Where a small displacement u grows without bounds: 1/u goes to zero linearly in x. */
 static double pole(const double x[2], const double u[2])
 {
@@ -355,6 +384,7 @@ int main(void)
         cmocka_unit_test(couples_make_no_shear),
         cmocka_unit_test(princeton),
         cmocka_unit_test(drawn_from_the_other_end),
+        cmocka_unit_test(strips_in_one_frame),
         cmocka_unit_test(lateral_buckling),
         cmocka_unit_test(column_with_shear),
         cmocka_unit_test(energy_is_kept),

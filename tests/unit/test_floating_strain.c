@@ -21,7 +21,8 @@ typedef struct body {
     lm_floating f;
     lm_floating_four four[FOURS];
     lm_floating_strain strain[FOURS];
-    lm_lane kv[FOURS][NV], kw[FOURS][NW], phi[FOURS][NW], t[FOURS][NT], zero[NV * NV + NW + NT];
+    lm_lane kv[FOURS][NV], kw[FOURS][NW], psi[FOURS][NV], phi[FOURS][NW], t[FOURS][NT],
+        zero[NV * NV + NW + NT];
     double Tt[FOURS][NT], K[NE * NE], none[NE * NE];
 } body;
 
@@ -44,8 +45,11 @@ static void make(body *b)
         lm_floating_strain *q = &b->strain[k];
         b->four[k] = (lm_floating_four){.v = z, .w = z, .a = z, .turn = z, .Hv = z, .Hw = z};
         draw(&q->dx, 1), draw(&q->bend, 1);
-        draw(b->kv[k], NV), draw(b->kw[k], NW), draw(b->phi[k], NW), draw(b->t[k], NT);
-        q->kv = b->kv[k], q->kw = b->kw[k], q->phi = b->phi[k], q->t = b->t[k];
+        draw(b->kv[k], NV), draw(b->kw[k], NW), draw(b->t[k], NT);
+        draw(b->psi[k], NV), draw(b->phi[k], NW);
+        for (int l = 0; l < LM_LANES; l++) q->stiff[l] = q->bend[l] > 0;
+        q->kv = b->kv[k], q->kw = b->kw[k], q->t = b->t[k];
+        q->psi = b->psi[k], q->phi = b->phi[k];
         q->kt = 1.5 + rnd();
         for (int i = 0; i < NT; i++) b->Tt[k][i] = rnd();
         q->Tt = b->Tt[k];
@@ -59,7 +63,8 @@ static double at_lane(const lm_lane *row, int n, int lane, const double *x)
     return sum;
 }
 
-/* Torsion by the twist between the ends of each four, bending turned by the angle t. */
+/* Torsion by the twist between the ends of each four, bending turned by the angle t, and where EIz > EIy by
+ * the product of the slopes as well. */
 static double energy(const body *b, const double *eta)
 {
     double U = 0;
@@ -71,6 +76,8 @@ static double energy(const body *b, const double *eta)
         for (int l = 0; l < LM_LANES; l++) {
             double a = at_lane(q->kv, NV, l, eta), w = at_lane(q->kw, NW, l, eta + AT_W);
             double t = at_lane(q->t, NT, l, eta + AT_T);
+            if (q->bend[l] > 0)
+                t += at_lane(q->psi, NV, l, eta) * at_lane(q->phi, NW, l, eta + AT_W);
             double stiff = a * cos(t) + w * sin(t);
             /* 1/2 EIz stiff^2 + 1/2 EIy soft^2 less the same at t = 0; the sum of both squares stays */
             U += 0.5 * q->bend[l] * (stiff * stiff - a * a);
