@@ -10,6 +10,7 @@ enum {
     DIPS = 10,      /* tries to find where a guard comes to zero and goes back */
     MOST_RUSH = 20, /* events of chatter before a guard is left alone; dense ones count 7, */
     MUTE = 50,      /* for so many steps */
+    MOST_BACK = 20, /* steps taken back for a guard that has no event, before it is left alone */
     VAIN = 4        /* cuts in vain before there is a pause */
 };
 
@@ -20,6 +21,9 @@ enum {
 #define DENSE 1e-9
 #define QUICK 1e-5
 #define HELD  1e-2
+
+/* Part of its largest value below which a guard that goes to and fro has come to rest. */
+#define NOISE 1e-15
 
 /* ---- guards along a path ---- */
 
@@ -77,7 +81,10 @@ static int guards_start(lm_dynamics_run *d)
 
 static int flipped(const lm_events *x, int i, const double *a, const double *b)
 {
-    return x->of[i].mute == 0 && ((a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0));
+    const lm_watch *w = &x->of[i];
+    double size = fmax(w->far, fmax(fabs(a[i]), fabs(b[i])));
+    if (w->mute > 0 || size <= NOISE * w->most) return 0;
+    return (a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0);
 }
 
 /* Zero says nothing: the sign is that from before. */
@@ -127,9 +134,11 @@ static double first_between(lm_dynamics_run *d, path p, double from, double to, 
     lm_events *x = d->events;
     for (double first = INFINITY;; to = first) {
         double least = first;
-        for (int i = 0; i < x->n; i++)
-            if (flipped(x, i, x->was, x->now))
-                least = fmin(least, root(d, p, i, from, x->was[i], to, x->now[i], tol));
+        for (int i = 0; i < x->n; i++) {
+            if (!flipped(x, i, x->was, x->now)) continue;
+            double at = root(d, p, i, from, x->was[i], to, x->now[i], tol);
+            if (at < least) least = at, x->cause = i;
+        }
         if (!(least < first) || guards_at(d, p, least, x->now)) return least;
         first = least;
     }
@@ -173,13 +182,14 @@ static double dip(lm_dynamics_run *d, path p, int i, double sign, point k[3], do
 static double first_dip(lm_dynamics_run *d, path p, double earlier, double from, double to,
                         double tol)
 {
-    const lm_events *x = d->events;
+    lm_events *x = d->events;
     double first = INFINITY;
     for (int i = 0; i < x->n; i++) {
         double s = x->was[i] > 0 ? 1 : -1;
         point k[3] = {{earlier, s * x->before[i]}, {from, s * x->was[i]}, {to, s * x->now[i]}};
-        if (x->of[i].mute == 0 && k[0].g > 0 && k[1].g > 0 && k[2].g > 0)
-            first = fmin(first, dip(d, p, i, s, k, tol));
+        if (x->of[i].mute > 0 || !(k[0].g > 0 && k[1].g > 0 && k[2].g > 0)) continue;
+        double at = dip(d, p, i, s, k, tol);
+        if (at < first) first = at, x->cause = i;
     }
     return first;
 }
@@ -287,6 +297,17 @@ static int at_start(lm_dynamics_run *d, double first, double near, double *push)
     return *push > 0;
 }
 
+/* A guard for which steps are taken back again and again and that has no event: it stays about zero, as that of
+ * a state which comes to its limit. */
+static void note_back(lm_dynamics_run *d)
+{
+    lm_watch *w = &d->events->of[d->events->cause];
+    if (++w->back <= MOST_BACK) return;
+    w->again = fmin(w->again + 1, 4);
+    w->mute = ldexp(MUTE, (int)w->again);
+    w->back = MOST_BACK / 2;
+}
+
 /* Steps aimed at `first` or where there seems to be no event, up to `limit`: those that go over one are
  * taken back. */
 static limber_status approach(lm_dynamics_run *d, double first, double limit, double near,
@@ -305,6 +326,7 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
             return st;
         }
         *x->vain = 0;
+        if (i == 0) note_back(d);
         if (i == TRIES) return st; /* over it after all */
         take_back(d);
         if (first - t < near) {
@@ -352,10 +374,12 @@ static void note_event(lm_dynamics_run *d, int guard, double t)
 {
     lm_watch *w = &d->events->of[guard];
     double since = (t - w->last) / d->until;
+    w->back = 0;
     int held = since <= QUICK && w->far < HELD * w->most;
     w->rush = since <= DENSE ? w->rush + MOST_RUSH / 3 + 1 : held ? w->rush + 1 : 0;
     w->last = t;
     w->far = 0;
+    if (w->rush == 0 && since > 1e-3) w->again = 0;
     if (w->rush <= MOST_RUSH) return;
     if (!d->events->warned) warn(d, guard, t);
     w->again = since > 1e-3 ? 0 : fmin(w->again + 1, 12);

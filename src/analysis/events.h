@@ -15,6 +15,7 @@ typedef struct lm_watch {
     double far;   /* its largest size since that event, */
     double most;  /* and ever */
     double sign;  /* its last one; 0: it has been zero so far */
+    double back;  /* steps taken back for it since its last event */
 } lm_watch;
 
 struct lm_events {
@@ -27,6 +28,7 @@ struct lm_events {
     double *pause; /* steps for which none is cut */
     lm_watch *of;  /* [n] */
     /* not in it: */
+    int cause;                                  /* the guard whose change was found last */
     double *start, *before, *was, *now, *probe; /* [n] values of guards */
     double *jerk;                               /* [nv] */
     double *kept;        /* the integrator's block at the start of the step */

@@ -10,6 +10,8 @@
  * instants only. spline and step have no corners, and those of a surface are too many to stop at. */
 #include "expr/expr_priv.h"
 
+#include <float.h>
+
 /* How a value changes in time: not at all; along a straight line; the same, beginning again with a
  * period; constant but for jumps that have guards; in any other way. Decisions on the first three happen at
  * instants that expr_kink.c lists. */
@@ -118,6 +120,13 @@ static double knot_tent(const lm_piece *tab, int pieces, double x)
     return alternately(low, fmin(left, right));
 }
 
+/* Zero where it is rounding: of a value that comes to a limit the difference has any sign. */
+static double difference(double a, double b)
+{
+    double d = a - b;
+    return fabs(d) <= 4 * DBL_EPSILON * fmax(fabs(a), fabs(b)) ? 0 : d;
+}
+
 static double guard_value(const lm_op *op, const double *v)
 {
     switch (op->code) {
@@ -126,7 +135,7 @@ static double guard_value(const lm_op *op, const double *v)
     case LM_OP_MOD: return integer_tent(v[op->a] / v[op->b]);
     case LM_OP_ABS:
     case LM_OP_SIGN: return v[op->a];
-    default: return v[op->a] - v[op->b];
+    default: return difference(v[op->a], v[op->b]);
     }
 }
 
