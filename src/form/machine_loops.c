@@ -265,3 +265,30 @@ void machine_solve_loop(machine *s, const machine_loop *l, double *slots)
              s->spec->variables.at[l->member[0]].name);
     s->loop_failed = 1;
 }
+
+/* ---- states that have been reached ---- */
+
+void lm_machine_keep(lm_system *sys, const lm_state *st)
+{
+    machine *s = (machine *)sys;
+    const lm_discrete *d = sys->discrete;
+    if (!sys->nvariables || s->nloops == 0 || sys->steady) return;
+    lm_state in = machine_enter(s, st);
+    s->loop_left = s->loop_failed = 0;
+    int bad = s->in->form->residual(s->in, &in, s->track_r, s->track_r + s->in->nv, NULL);
+    if (s->loop_left) s->branch = s->loop_left;
+    if (bad || s->loop_failed) return;
+    const double *slots = s->in->form->ports->slots(s->in);
+    memcpy(d->settled_value, s->x, sizeof(double) * (size_t)s->n);
+    memcpy(d->settled_slot, slots, sizeof(double) * (size_t)(s->spec->sensors.n + 1));
+    *d->settled = 1;
+}
+
+int lm_machine_left_branch(lm_system *sys, const char **name)
+{
+    machine *s = (machine *)sys;
+    if (!sys->nvariables || s->branch == 0) return 0;
+    *name = s->spec->variables.at[s->loop[s->branch - 1].member[0]].name;
+    s->branch = 0;
+    return 1;
+}
