@@ -290,6 +290,8 @@ void nodal_lump_jacobian(nodal *s, const lm_state *st, double cM, double cD, dou
 void nodal_lump_energy(const nodal *s, const lm_state *st, int body, lm_energy *e); /* -1: of all */
 /* Force and moment on the section at a place, world axes; the elastic energy of a beam's springs. */
 void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M);
+/* Axes of the section at a place of divided beams. */
+lm_m3 nodal_lump_axes(const nodal *s, const nodal_place *p);
 void nodal_lump_forces(lm_system *sys, const lm_state *st, double *out); /* seam: beam_forces */
 double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b);
 

@@ -308,18 +308,25 @@ static void cut_forces(const nodal *s, const lm_state *st, const nodal_gauge *g,
     *M = hermite(end[0].M, end[1].M, end[0].dM, end[1].dM, e->shape.L, p->xi);
 }
 
-double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component)
+static lm_m3 section_axes(const nodal *s, const lm_state *st, const nodal_place *p)
 {
     const lm_state at = {.q = st->q};
-    lm_v3 F, M;
     frame_kin k;
+    if (s->division) return nodal_lump_axes(s, p);
+    nodal_place_motion(s, &at, p, &k);
+    return k.R;
+}
+
+double nodal_section(nodal *s, const lm_state *st, const nodal_gauge *g, int component)
+{
+    lm_v3 F, M;
     if (s->division)
         nodal_lump_section(s, st, g, &F, &M);
     else
         cut_forces(s, st, g, &F, &M);
-    nodal_place_motion(s, &at, &g->place, &k);
-    F = m3_tv(&k.R, F);
-    M = m3_tv(&k.R, M);
+    lm_m3 T = section_axes(s, st, &g->place);
+    F = m3_tv(&T, F);
+    M = m3_tv(&T, M);
     if (component == LM_SECTION_STRESS) return lm_section_stress(&g->cut, F.x, M.y, M.z);
     return component < LM_SECTION_T ? v3_get(F, component) : v3_get(M, component - LM_SECTION_T);
 }

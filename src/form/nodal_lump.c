@@ -180,7 +180,8 @@ void nodal_lump_forces(lm_system *sys, const lm_state *st, double *out)
 }
 
 /* What the part behind exerts in the middle of the element, brought to the place: on the way lies a
- * piece of the beam, which has weight and inertia. */
+ * piece of the beam, which has weight and inertia, and a share of what the springs yield, which stretches and
+ * shears the element evenly. */
 void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v3 *F, lm_v3 *M)
 {
     const lm_element *e = &s->m->elements[g->place.element];
@@ -194,8 +195,22 @@ void nodal_lump_section(nodal *s, const lm_state *st, const nodal_gauge *g, lm_v
     lump_motion m = motion_of(s, st, &piece);
     lm_v3 load = v3_mul(-len * g->cut.rhoA, m.pull);
     middle_forces(s, st, g->place.element, F, M);
-    if (!far) *M = v3_add(*M, v3_cross(opening(s, g->place.element), *F));
+    lm_v3 open = v3_mul(1 - g->place.xi, opening(s, g->place.element));
+    *M = v3_add(*M, v3_cross(open, *F));
     *M = v3_add(*M, v3_cross(v3_mul(len, x), *F));
     *M = v3_add(*M, v3_cross(v3_mul(0.5 * len, x), load));
     *F = v3_add(*F, load);
+}
+
+/* The pieces turn against each other evenly along the element, as its springs have it. The chord knows less:
+ * the hinge slides along one of the pieces. */
+lm_m3 nodal_lump_axes(const nodal *s, const nodal_place *p)
+{
+    const lm_element *e = &s->m->elements[p->element];
+    lm_m3 T[2];
+    for (int i = 0; i < 2; i++) T[i] = m3_mul(&s->kin.R[e->node[i]], &e->A[i]);
+    lm_m3 between = m3_tmul(&T[0], &T[1]);
+    lm_v3 psi = lm_quat_log(lm_quat_from_m3(&between));
+    lm_m3 share = quat_m3(lm_quat_exp(v3_mul(p->xi, psi)));
+    return m3_mul(&T[0], &share);
 }
