@@ -22,9 +22,7 @@ static void note_traits(nodal *s)
 {
     for (int i = 0; i < s->m->spec->sensors.n; i++) {
         lm_sensor_kind k = s->m->spec->sensors.at[i].kind;
-        int algebraic = k == LM_SENSOR_ACC || k == LM_SENSOR_ALPHA || k == LM_SENSOR_ACCEL ||
-                        k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION;
-        if (s->force_sensor[i] && algebraic) s->sys.algebraic = 1;
+        if (s->force_sensor[i] && lm_sensor_is_algebraic(k)) s->sys.algebraic = 1;
         if (s->force_sensor[i] && k == LM_SENSOR_STATE)
             s->sys.discrete->forces[s->m->spec->sensors.at[i].state] = 1;
     }

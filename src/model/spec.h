@@ -402,6 +402,13 @@ typedef enum lm_sensor_kind {
     LM_SENSOR_VARIABLE_RATE, /* of a state */
     LM_SENSOR_DELAY          /* of lm_spec.delays: number `state` */
 } lm_sensor_kind;
+/* 1: depends on accelerations or reactions. */
+static inline int lm_sensor_is_algebraic(lm_sensor_kind k)
+{
+    return k == LM_SENSOR_ACC || k == LM_SENSOR_ALPHA || k == LM_SENSOR_ACCEL ||
+           k == LM_SENSOR_FORCE || k == LM_SENSOR_MOMENT || k == LM_SENSOR_SECTION;
+}
+
 enum {
     LM_SECTION_N,
     LM_SECTION_VY,

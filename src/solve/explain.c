@@ -57,6 +57,63 @@ void lm_explain_not_finite(lm_integrator *g, double t, const double *r, int n)
         t, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
+/* 1: the expression reads an acceleration or a reaction; *joint: of which joint, -1: none. */
+static int is_algebraic(const lm_spec *spec, const lm_expr *e, int *joint)
+{
+    for (int i = 0; e && i < e->ninputs; i++) {
+        if (e->inputs[i] <= 0) continue;
+        const lm_spec_sensor *c = &spec->sensors.at[e->inputs[i] - 1];
+        int reaction = c->kind == LM_SENSOR_FORCE || c->kind == LM_SENSOR_MOMENT;
+        *joint = reaction ? c->joint : -1;
+        if (lm_sensor_is_algebraic(c->kind)) return 1;
+    }
+    return 0;
+}
+
+/* Of the forces that read what they change, the first one: "effort of joint 'guide'". */
+static void name_algebraic(const lm_model *m, char *text, size_t size, int *joint)
+{
+    for (int k = 0; k < m->nactions; k++)
+        if (is_algebraic(m->spec, m->actions[k].effort, joint)) {
+            snprintf(text, size, "the effort of '%s'", m->actions[k].owner);
+            return;
+        }
+    for (int k = 0; k < m->spec->loads.n; k++)
+        for (int i = 0; i < 6; i++) {
+            const lm_spec_load *l = &m->spec->loads.at[k];
+            int has = i < 3 ? l->has_force : l->has_torque;
+            if (!has || !is_algebraic(m->spec, i < 3 ? &l->force[i] : &l->torque[i - 3], joint))
+                continue;
+            snprintf(text, size, "load '%s'", l->item.name);
+            return;
+        }
+    snprintf(text, size, "a force");
+}
+
+/* Painleve's paradox, and its kin. */
+static void explain_no_solution(lm_integrator *g, double t)
+{
+    const lm_model *m = g->sys->model;
+    char force[120], of[120] = "an acceleration";
+    int joint = -1;
+    if (g->sys->nvariables) {
+        snprintf(g->failure, sizeof g->failure,
+                 "at t = %.6g: the equations of the controllers and the power graph have no "
+                 "solution that Newton's method finds; look for a law that reads what it changes, "
+                 "and put a filter, a C or an I into that loop",
+                 t);
+        return;
+    }
+    name_algebraic(m, force, sizeof force, &joint);
+    if (joint >= 0) snprintf(of, sizeof of, "the reaction of joint '%s'", m->joints[joint].name);
+    snprintf(g->failure, sizeof g->failure,
+             "at t = %.6g: no acceleration satisfies the equations of motion: %s depends on %s, "
+             "which it causes itself (friction that jams, Painleve's paradox); make it weaker, "
+             "or give what it presses on its stiffness ('compliant', a spring), or let it follow "
+             "the reaction through a filter",
+             t, force, of);
+}
+
 /* The forces are evaluated once more, for their names. */
 void lm_explain_mass(lm_integrator *g, double t, int bad)
 {
@@ -66,6 +123,10 @@ void lm_explain_mass(lm_integrator *g, double t, int bad)
     snprintf(what, sizeof what, "at t = %.6g: the motion is not determined", t);
     if (bad == 1) {
         explain_singular(g, what);
+        return;
+    }
+    if (bad == 3) {
+        explain_no_solution(g, t);
         return;
     }
     memset(g->a, 0, sizeof(double) * (size_t)nv);

@@ -77,7 +77,7 @@ struct lm_integrator {
     lm_phases profile;
     double work, lost; /* over the last step, where the method integrates them itself */
     char failure[512]; /* what went wrong, by name */
-    double *x;         /* [2 (nv + nl)] right sides and solutions */
+    double *x;         /* [3 (nv + nl)] right sides and solutions */
     double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
     double *pose;      /* [7 nposes] scratch */
     double *settled;   /* [2 nv] scratch of motions without mass; NULL: there are none */
@@ -154,10 +154,12 @@ void lm_integrator_refresh(lm_integrator *g);
 
 /* ---- mass.c ---- */
 
+/* Repetitions that take the softness of loop rows out of a solution. */
+enum { LM_MASS_REFINEMENTS = 2 };
+
 /* Solves of the constrained mass matrix; lin is left factored with it. 0; 1 singular; 2 a force or
  * a prescribed motion is not a finite number; < 0 memory. */
-int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
-                               double *a, double *lam);
+int lm_factor_mass_at(lm_integrator *g, const lm_state *s);
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
 /* The same, and 1 when a free motion has no mass to rounding. */
 int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v);
@@ -171,6 +173,16 @@ int lm_project_position(lm_integrator *g, double t, double *q, double *moved, do
 
 /* Largest relative violation of the constraints at the present state, also into the statistics. */
 double lm_constraint_gap(lm_integrator *g);
+
+/* ---- acceleration.c: the same matrix ---- */
+
+/* a and lam of the equations of motion. As above; 3: forces depend on accelerations or reactions in such a
+ * way that none solve the equations. */
+int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
+                               double *a, double *lam);
+/* 1: others than a, lam solve them, too, and are put into a1, lam1. */
+int lm_other_acceleration(lm_integrator *g, double t, const double *q, const double *v,
+                          const double *a, const double *lam, double *a1, double *lam1);
 
 /* ---- explain.c ---- */
 

@@ -1,4 +1,4 @@
-/* Solves of the constrained mass matrix: consistent accelerations, and projections onto the constraints. */
+/* Solves of the constrained mass matrix: its factors, and projections onto the constraints. */
 #include "solve/integrator.h"
 
 #include <math.h>
@@ -19,7 +19,6 @@ static double mass_unit(const lm_system *sys, const double *values)
 /* Softness of loop rows in the constrained mass matrix. It is in the matrix only: solutions are
  * refined, which takes its effect away where the loops are regular and leaves it where they are not. */
 #define MASS_SOFTNESS 1e-8
-enum { REFINEMENTS = 2 };
 
 /* Motions without mass, whose stiffness says where they are, get a little on the diagonal of the matrix:
  *
@@ -56,7 +55,7 @@ static void add_spare(const lm_integrator *g, double *values)
 }
 
 /* The matrix [M/unit Phi^T; Phi 0], factored. */
-static int factor_mass(lm_integrator *g, const lm_state *s)
+int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
 {
     lm_system *sys = g->sys;
     double *values = lm_linear_values(g->lin);
@@ -77,7 +76,7 @@ static int factor_mass(lm_integrator *g, const lm_state *s)
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
 {
     lm_state s = {t, q, v, g->a0, NULL};
-    return factor_mass(g, &s);
+    return lm_factor_mass_at(g, &s);
 }
 
 /* Of a force to a moment, of an angle to a distance. */
@@ -101,75 +100,6 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v)
     return most < 1e12 ? 0 : 1;
 }
 
-/* Right side: -residual/unit, and -d2(phi)/dt2. */
-static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
-{
-    const lm_system *sys = g->sys;
-    int nv = sys->nv, nl = sys->nl;
-    if (g->sys->form->constraint_accel(g->sys, s, x + nv)) return 1;
-    if (g->sys->form->residual(g->sys, s, x, NULL, NULL)) return 1;
-    for (int i = 0; i < nv; i++) x[i] *= -1 / g->mass_unit;
-    for (int k = 0; k < nl; k++)
-        x[nv + k] = sys->active[k] ? -x[nv + k] : -s->lam[k] / g->mass_unit;
-    return 0;
-}
-
-/* The same without a matrix, where nothing but masses resists: 0, or 1 to use the matrix. */
-static int direct_acceleration(lm_integrator *g, double t, const double *q, const double *v,
-                               double *a, double *lam)
-{
-    lm_system *sys = g->sys;
-    lm_state s = {t, q, v, a, NULL};
-    if (sys->form->accelerations && !sys->form->accelerations(sys, &s, a, lam)) return 0;
-    if (!sys->quick_mass || sys->nl > 0 || sys->algebraic) return 1;
-    if (sys->form->residual(sys, &s, g->x, NULL, NULL)) return 1;
-    for (int i = 0; i < sys->nv; i++) g->x[i] = -g->x[i];
-    if (sys->form->divide_by_mass(sys, t, q, g->x)) return 1;
-    lm_copy(a, g->x, sys->nv);
-    return 0;
-}
-
-/* M a + Phi^T lam = f and Phi a = -bias. Where efforts depend on accelerations or reactions, the
- * linear solve is repeated until it stands still. */
-int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, const double *v,
-                               double *a, double *lam)
-{
-    const lm_system *sys = g->sys;
-    double last = INFINITY;
-    memset(a, 0, sizeof(double) * (size_t)sys->nv);
-    if (!direct_acceleration(g, t, q, v, a, lam)) return 0;
-    memset(a, 0, sizeof(double) * (size_t)sys->nv);
-    memset(lam, 0, sizeof(double) * (size_t)sys->nl);
-    for (int it = 0; it < 20; it++) {
-        lm_state s = {t, q, v, a, lam};
-        double change = 0, size = 0, sum = 0;
-        int bad = it == 0 || sys->algebraic ? factor_mass(g, &s) : 0;
-        if (bad) return bad;
-        if (acceleration_rhs(g, &s, g->x)) return 2;
-        lm_linear_solve(g->lin, g->x);
-        for (int i = 0; i < sys->nv; i++) {
-            a[i] += g->x[i];
-            change = fmax(change, fabs(g->x[i]));
-            size = fmax(size, fabs(a[i]));
-            sum += a[i];
-        }
-        for (int k = 0; k < sys->nl; k++) {
-            double d = g->x[sys->nv + k];
-            lam[k] += g->mass_unit * d;
-            change = fmax(change, fabs(d)); /* over the typical mass: an acceleration */
-            size = fmax(size, fabs(lam[k]) / g->mass_unit);
-        }
-        if (!isfinite(sum + change)) return 2;
-        if (!sys->algebraic && ((sys->nl == 0 && !sys->massless) || it >= REFINEMENTS)) return 0;
-        if (!sys->algebraic) continue;
-        /* far from the solution Newton's method may be slow; near it what shrinks no more is rounding */
-        if (it > 0 && (change <= 1e-13 * size || (change >= 0.5 * last && change <= 1e-6 * size)))
-            return 0;
-        last = change;
-    }
-    return 0;
-}
-
 int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change)
 {
     lm_system *sys = g->sys;
@@ -177,7 +107,8 @@ int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, 
     *change = 0;
     int bad = lm_factor_mass(g, t, q, v);
     if (bad) return bad;
-    for (int it = 0; it <= REFINEMENTS; it++) { /* linear; the rest removes softness and rounding */
+    for (int it = 0; it <= LM_MASS_REFINEMENTS;
+         it++) { /* linear; the rest removes softness and rounding */
         lm_state s = {t, q, v, NULL, NULL};
         if (sys->form->constraint_rate(sys, &s, g->x + nv)) return 1;
         memset(g->x, 0, sizeof(double) * (size_t)nv);
