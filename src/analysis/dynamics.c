@@ -136,6 +136,7 @@ static limber_status start(lm_dynamics_run *d, double t, int keep_step)
     int bad = lm_integrator_start(d->g, t, keep_step);
     if (bad < 0) return LIMBER_MEMORY;
     if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
+    lm_algebraic_start(d);
     restart_power(d, before);
     lm_scale_variables(d->g, d->dt, 1);
     return LIMBER_OK;
@@ -226,7 +227,9 @@ limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 {
     int bad = d->g->ops->step(d->g, limit);
     if (bad < 0) return LIMBER_MEMORY;
-    return bad ? lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure) : LIMBER_OK;
+    if (!bad) return lm_algebraic_step(d);
+    lm_algebraic_explain(d);
+    return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
 }
 
 /* A step has been made: what is counted and recorded of it. */
@@ -425,6 +428,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + nout + 1));
     d->k = lm_alloc(sizeof *d->k);
     limber_status st = d->g ? lm_events_open(d) : LIMBER_MEMORY;
+    if (!st) st = lm_algebraic_open(d);
     if (st) return st;
     /* between the stages of `radau` a state of a machine that follows others quickly is right to the
      * tolerance, but not its rate: the current of a capacitor is a difference of nearly equal voltages */
@@ -449,6 +453,7 @@ void lm_dynamics_close(lm_dynamics_run *d)
 {
     if (d->g) d->g->ops->destroy(d->g);
     lm_events_close(d);
+    lm_algebraic_close(d);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);

@@ -36,6 +36,9 @@ typedef struct lm_dynamics_run {
     char *snapshot;          /* the last checkpoint, in memory */
     int snapshot_taken;
     double *powers; /* scratch of power_flow.c */
+    lm_integrator
+        *probe;  /* for algebraic.c; NULL: no force depends on accelerations or reactions */
+    int several; /* 1: of several accelerations was warned */
 } lm_dynamics_run;
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
@@ -61,6 +64,13 @@ double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 limber_status lm_power_flow_open(lm_dynamics_run *d);
 limber_status lm_power_flow_step(lm_dynamics_run *d);
 limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
+
+/* algebraic.c: forces that depend on accelerations or reactions */
+limber_status lm_algebraic_open(lm_dynamics_run *d);
+void lm_algebraic_start(lm_dynamics_run *d);
+limber_status lm_algebraic_step(lm_dynamics_run *d); /* stops where there is no solution */
+void lm_algebraic_explain(lm_dynamics_run *d);       /* ... or names that in g->failure */
+void lm_algebraic_close(lm_dynamics_run *d);
 
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
