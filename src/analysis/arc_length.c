@@ -22,7 +22,6 @@ enum { ITERATIONS = 16, POINTS = 1000, LOCATE = 40 };
 #define SHORTEST      1e-8
 #define BEND          0.2   /* correction over prediction where the path is not a simple one */
 #define BUCKLING_STEP 0.002 /* of the load factor */
-#define NO_LOAD       1e-4  /* load factor of a turn that is none of a structure */
 #define STIFFEST      1e-3  /* least unit of the load factor */
 #define CONVERGED     1e-10 /* correction, in the same units */
 #define UNBALANCED    1e-7  /* residual of a point that is none of the path */
@@ -51,6 +50,7 @@ static int direct(path *w, const lm_point *before)
 {
     lm_statics_search *s = w->s;
     double *b = s->x;
+    lm_statics_take_force(s);
     if (lm_statics_evaluate(s, 1) || lm_statics_factor(s, 0, 1)) return 1;
     lm_statics_rhs(s, s->p, b);
     lm_statics_solve(s, b);
@@ -258,6 +258,10 @@ static void note(path *w, double ds)
     s->most = fmax(s->most, s->now.factor);
     /* the first loss, on a stable path; a turn takes one motion by itself */
     int lost = isnan(s->lost_at) && s->last.negative == 0 && s->now.negative > more;
+    if (turned && s->nlimits == 0) {
+        lm_point_copy(s, &s->turned, &s->last);
+        s->turned_rows = s->run->sum->rows - s->rows;
+    }
     if (turned) find_turn(w, ds);
     if (lost) find_loss(w, ds);
     if (turned && fabs(s->lost_at - s->limit[0]) < 1e-3) s->lost_at = NAN; /* it was the turn */
@@ -286,7 +290,7 @@ int lm_statics_follow(lm_statics_search *s)
         adapt(&w, ds);
         if (s->status || (s->status = lm_statics_put(s))) return 1;
         lm_point_copy(s, &s->last, &s->now);
-        if (s->neutral && s->nlimits && s->most < NO_LOAD) return 1; /* lost in these motions */
+        if (s->neutral && s->nlimits && s->most < LM_NO_LOAD) return 1; /* lost in these motions */
     }
     return s->last.factor < 1;
 }

@@ -94,7 +94,10 @@ int lm_statics_descend(lm_statics_search *s)
     for (int k = 0; k < STEPS && s->mu < STIFFEST; k++) {
         if (lm_statics_tell(s)) return 1;
         int near = s->residual < fmax(NEAR, 10 * s->floor) && s->gap < NEAR;
-        if (near && lm_statics_polish(s) == 0) return 0;
+        if (near && lm_statics_polish(s) == 0) {
+            lm_statics_take_force(s);
+            return 0;
+        }
         lm_point_copy(s, &s->base, &s->now);
         double size = step(s);
         if (s->status) return 1;

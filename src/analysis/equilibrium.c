@@ -24,11 +24,12 @@ static double as_force(const lm_statics_search *s, int i, double value)
 }
 
 /* The unit of force is the largest met: of the full loads and of reactions; where there are none, what
- * is out of balance at the start. */
+ * is out of balance at the start. Reactions on the way to a point, in which beams that turn stretch, are many
+ * orders larger than those of any equilibrium: they count for that state only. */
 static void measure(lm_statics_search *s, int with_load)
 {
     const lm_system *sys = s->sys;
-    double most = 0;
+    double most = 0, reaction = 0;
     for (int i = 0; i < sys->nv; i++) {
         most = fmax(most, as_force(s, i, s->r[i]));
         if (with_load) s->force = fmax(s->force, as_force(s, i, s->p[i]));
@@ -38,10 +39,18 @@ static void measure(lm_statics_search *s, int with_load)
         if (!sys->active[k]) continue;
         double unit = sys->angular[sys->nv + k] ? 1 : s->size;
         s->gap = fmax(s->gap, fabs(s->r[sys->nv + k]) / unit);
-        s->force = fmax(s->force, as_force(s, sys->nv + k, s->now.lam[k]));
+        reaction = fmax(reaction, as_force(s, sys->nv + k, s->now.lam[k]));
     }
-    if (s->force == 0) s->force = most;
-    s->residual = s->force > 0 ? most / s->force : 0;
+    if (s->force == 0) s->force = fmax(most, reaction);
+    double unit = fmax(s->force, reaction);
+    s->residual = unit > 0 ? most / unit : 0;
+}
+
+void lm_statics_take_force(lm_statics_search *s)
+{
+    const lm_system *sys = s->sys;
+    for (int k = 0; k < sys->nl; k++)
+        if (sys->active[k]) s->force = fmax(s->force, as_force(s, sys->nv + k, s->now.lam[k]));
 }
 
 int lm_statics_evaluate(lm_statics_search *s, int with_load)

@@ -145,6 +145,17 @@ static void choose_hold(lm_stability *s, int k, double most)
     s->held[k] = most * lm_weight(e, which);
 }
 
+/* The motion z that the spring in place of pivot k alone holds: of K z = d e_k, with pivots that are nothing
+ * replaced. d is 0 where it is free, and what is left of its pivot, which unknowns of later rows take away. */
+static void loose_motion(const lm_elimination *e, int k, double *z)
+{
+    memset(z, 0, sizeof(double) * (size_t)e->n);
+    z[k] = 1;
+    lm_elimination_solve(e, z);
+    double own = z[k];
+    for (int i = 0; i < e->n && own != 0; i++) z[i] /= own;
+}
+
 /* A pivot can vanish although its motion is held through others: look at the motion itself, unless
  * there are so many that the mechanism is plainly loose. */
 static void keep_true(lm_stability *s, double most, double force)
@@ -153,7 +164,7 @@ static void keep_true(lm_stability *s, double most, double force)
     int kept = 0;
     if (s->nfree > MANY_FREE) return;
     for (int k = 0; k < s->nfree; k++) {
-        pivot_motion(e, e->inverse[s->pivot[k]], e->product);
+        loose_motion(e, e->inverse[s->pivot[k]], e->product);
         if (misfit(e, e->product, force) > 1e-7) continue;
         s->free[kept] = s->pivot[kept] = s->pivot[k];
         s->held[kept] = s->held[k];
@@ -218,7 +229,7 @@ static void deliver(const lm_elimination *e, const double *from, double *z)
 
 void lm_stability_free_motion(const lm_stability *s, int k, double *z)
 {
-    pivot_motion(s->e, s->e->inverse[s->pivot[k]], s->e->product);
+    loose_motion(s->e, s->e->inverse[s->pivot[k]], s->e->product);
     deliver(s->e, s->e->product, z);
 }
 

@@ -50,7 +50,7 @@ static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
         !s->diag)
         return LIMBER_MEMORY;
     if (make_point(s, &s->now) || make_point(s, &s->last) || make_point(s, &s->base) ||
-        make_point(s, &s->spare) || make_point(s, &s->start))
+        make_point(s, &s->spare) || make_point(s, &s->start) || make_point(s, &s->turned))
         return LIMBER_MEMORY;
     for (int i = 0; i < sys->nv; i++) s->diag[i] = lm_pattern_find(&sys->pattern, i, i);
     memcpy(s->now.q, s->run->q, sizeof(double) * (size_t)sys->nq);
@@ -199,6 +199,16 @@ static void say_turns(const lm_statics_search *s, lm_loc loc)
         snprintf(list + at, sizeof list - at, "%s%.6g", k ? ", " : "", s->limit[k]);
     }
     name(s, s->limit_mover, what);
+    if (s->snapped) {
+        lm_warning(
+            s->run->diag, loc,
+            "statics: the load factor turns at %s%s on the path of equilibria, which does not "
+            "come back to 1: at the first of these limit points the mechanism snaps, mostly "
+            "%s; this equilibrium is where it comes to rest from there, without inertia; the "
+            "full load may have others",
+            list, s->nlimits > n ? ", ..." : "", what);
+        return;
+    }
     lm_warning(
         s->run->diag, loc,
         "statics: on the way to this equilibrium the load factor turns at %s%s: at the first "
@@ -289,8 +299,10 @@ static int take_reactions(lm_statics_search *s)
     lm_statics_solve(s, s->x);
     for (int k = 0; k < s->sys->nl; k++) s->now.lam[k] += s->x[s->sys->nv + k];
     if (lm_statics_evaluate(s, 0)) return 1;
-    if (s->residual <= fmax(BALANCED, 10 * s->floor)) return examine(s);
-    lm_point_copy(s, &s->now, &s->last);
+    if (s->residual <= fmax(BALANCED, 10 * s->floor))
+        lm_statics_take_force(s);
+    else
+        lm_point_copy(s, &s->now, &s->last);
     return examine(s);
 }
 
@@ -369,12 +381,44 @@ static limber_status slide(lm_statics_search *s)
     return s->status;
 }
 
+/* Rows of the path after its first turn are none. */
+static void drop_rows(lm_statics_search *s)
+{
+    s->run->sum->rows = s->rows + s->turned_rows;
+    s->status = lm_record_truncate(s->run, s->turned_rows, 0);
+}
+
+/* A path that turns or breaks off without load is that of a mechanism which nothing holds: it slides. */
+static void forget_path(lm_statics_search *s)
+{
+    if (!isnan(s->broke_at) && s->broke_at < LM_NO_LOAD) s->broke_at = NAN;
+    if (s->nlimits == 0 || s->most >= LM_NO_LOAD) return;
+    s->nlimits = 0;
+    lm_point_copy(s, &s->last, &s->turned);
+    drop_rows(s);
+}
+
+/* The path turned and does not come back to the full load: downhill under it, from where it turned first. */
+static void snap(lm_statics_search *s)
+{
+    lm_point_copy(s, &s->now, &s->turned);
+    s->now.factor = 1;
+    s->snapped = lm_statics_descend(s) == 0;
+    if (!s->snapped || s->status) return;
+    lm_point_copy(s, &s->last, &s->now);
+    drop_rows(s);
+    if (!s->status) s->status = lm_statics_put(s);
+}
+
 static limber_status search(lm_statics_search *s, lm_loc loc)
 {
     if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
     int reached = unloaded(s) == 0 && follow_from_none(s);
     limber_status st = s->status;
-    if (!st && !reached) st = slide(s);
+    if (!st && !reached) forget_path(s);
+    if (!st && !reached && s->nlimits) snap(s);
+    if (!st && !reached && !s->snapped) st = slide(s);
+    if (!st) st = s->status;
     if (!st && s->last.factor < 1) st = gave_way(s);
     if (st) return st;
     lm_point_copy(s, &s->now, &s->last);

@@ -23,6 +23,7 @@ typedef struct lm_point { /* a point of the path, and its direction by arc lengt
 } lm_point;
 
 enum { LM_LIMITS = 8 }; /* limit points remembered */
+#define LM_NO_LOAD 1e-4 /* load factor of a turn that is none of a structure */
 
 typedef struct lm_statics_search {
     lm_run *run;
@@ -34,20 +35,23 @@ typedef struct lm_statics_search {
     int load_steps, n; /* n = nv + nl */
     double size;       /* unit of length */
     double span;       /* largest coordinate as drawn */
-    double force;      /* unit of force: the largest met */
+    double force;      /* unit of force: the largest of loads, and of reactions in equilibrium */
     double scale;      /* of the equilibrium equations in the matrix: 1 / typical stiffness */
     double mu;         /* regularisation of a descent, over force / size */
     lm_point now, last, base, spare;
-    lm_point start;  /* without loads */
-    double *zero;    /* [nv] velocities and accelerations */
-    double *r, *p;   /* [n] residual, d(residual)/d(factor) */
-    double *x;       /* [2 n] right sides, solutions */
-    double *rhs;     /* [2 n] scratch of solutions */
-    double *way;     /* [nv] motion of a step of a descent */
-    int *diag;       /* [nv] places of the diagonal in the matrix */
-    double residual; /* largest, over the unit of force, and of phi, over that of length: of the */
-    double gap;      /* last evaluation */
-    double floor;    /* residual that rounding makes, at the last state examined */
+    lm_point start;   /* without loads */
+    lm_point turned;  /* the last point before the load factor first turns ... */
+    long turned_rows; /* ... rows recorded up to it ... */
+    int snapped;      /* ... 1: from which the mechanism has slid to the full load */
+    double *zero;     /* [nv] velocities and accelerations */
+    double *r, *p;    /* [n] residual, d(residual)/d(factor) */
+    double *x;        /* [2 n] right sides, solutions */
+    double *rhs;      /* [2 n] scratch of solutions */
+    double *way;      /* [nv] motion of a step of a descent */
+    int *diag;        /* [nv] places of the diagonal in the matrix */
+    double residual;  /* largest, over the unit of force, and of phi, over that of length: of the */
+    double gap;       /* last evaluation */
+    double floor;     /* residual that rounding makes, at the last state examined */
     long iterations;
     long rows;            /* recorded before */
     limber_status status; /* not LIMBER_OK: out of memory, or the caller stopped the run */
@@ -69,6 +73,8 @@ typedef struct lm_statics_search {
 
 /* s->r, residual and gap at s->now; with_load: s->p too. 0; 1: the state cannot be evaluated. */
 int lm_statics_evaluate(lm_statics_search *s, int with_load);
+/* s->now is in equilibrium: its reactions count for the unit of force from here on. */
+void lm_statics_take_force(lm_statics_search *s);
 /* The matrix at s->now with mu times the unit of stiffness on every motion, and the motions that
  * nothing holds held; factored. examine: look for these, for stability and for the rounding floor
  * first (overwrites s->x). 0; 1: singular or cannot be evaluated (status: no memory). */
