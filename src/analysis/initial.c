@@ -2,6 +2,7 @@
  * velocities that fit the constraints. */
 #include "analysis/assemble.h"
 #include "analysis/rigid_motion.h"
+#include "form/start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -279,6 +280,17 @@ static int fit_given(lm_run *run, lm_integrator *g, double *change, double *spee
     return lm_project_velocity(g, 0, g->q, g->v, &all);
 }
 
+static limber_status not_fitting(lm_run *run, int entry, double change)
+{
+    const lm_spec_velocity *in = &run->model->spec->velocities.at[entry];
+    lm_error(run->diag, in->loc,
+             "initial: the velocities do not fit the joints: a correction of %.3g (relative to "
+             "the size of the mechanism, per second) is needed for body '%s'; correct them or "
+             "write 'project: true'",
+             change, run->model->bodies[in->body].name);
+    return LIMBER_INPUT;
+}
+
 static limber_status velocities(lm_run *run, lm_integrator *g)
 {
     const lm_spec *spec = run->model->spec;
@@ -291,15 +303,60 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
     if (bad) return singular(run, g, bad);
     st = check_initial(run, g, VELOCITIES);
     if (st) return st;
-    if (spec->velocities.n && !spec->project && change > 1e-6 * fmax(speed, 1e-300)) {
-        lm_error(run->diag, spec->velocities.at[0].loc,
-                 "initial: the velocities do not fit the joints: a correction of %.3g (relative to "
-                 "the size of the mechanism, per second) is needed; correct them or write "
-                 "'project: true'",
-                 change);
-        return LIMBER_INPUT;
-    }
+    if (spec->velocities.n && !spec->project && change > 1e-6 * fmax(speed, 1e-300))
+        return not_fitting(run, 0, change);
     return LIMBER_OK;
+}
+
+/* ---- the model's own start ---- */
+
+/* "joints 'A', 'B' and 3 more" */
+static void list_chosen(const lm_model *m, const unsigned char *chosen, char *text, size_t size)
+{
+    enum { NAMED = 4 };
+    int n = 0, at = 0;
+    for (int j = 0; j < m->spec->joints.n; j++) n += chosen[j] != 0;
+    if (n > 0) at = snprintf(text, size, n > 1 ? "joints " : "joint ");
+    for (int j = 0, k = 0; j < m->spec->joints.n && k < NAMED && at < (int)size; j++)
+        if (chosen[j])
+            at += snprintf(text + at, size - (size_t)at, "%s'%s'", k++ ? ", " : "",
+                           m->joints[j].name);
+    if (n > NAMED && at < (int)size)
+        snprintf(text + at, size - (size_t)at, " and %d more", n - NAMED);
+}
+
+/* What closed loops left open, and nobody has written. */
+static void say_chosen(lm_run *run, const lm_start *s)
+{
+    static const char *const what[] = {"positions", "rates"};
+    const lm_model *m = run->model;
+    for (int k = 0; k < 2; k++) {
+        char names[320] = "";
+        list_chosen(m, s->chosen[k], names, sizeof names);
+        if (!*names) continue;
+        const lm_loc whole = {m->spec->file, 0, 0};
+        lm_diag_add(run->diag, LM_NOTE, m->spec->initial.n ? m->spec->initial.at[0].loc : whole,
+                    "closed loops can start in more than one way: of what 'initial' and the drives "
+                    "do not give, the %s of %s are set by the least change",
+                    what[k], names);
+    }
+}
+
+/* Rigid bodies and joints alone say how the model starts, whatever the formulation. */
+static limber_status look_at_start(lm_run *run)
+{
+    lm_start s;
+    const lm_spec *spec = run->model->spec;
+    limber_status st = LIMBER_OK;
+    if (spec->coordinates.n) return LIMBER_OK;
+    if (lm_start_make(&s, run->model))
+        st = LIMBER_MEMORY;
+    else if (s.corrected >= 0 && !spec->project)
+        st = not_fitting(run, s.corrected, s.correction);
+    else
+        say_chosen(run, &s);
+    lm_start_free(&s);
+    return st;
 }
 
 void lm_warn_immobile(lm_run *run)
@@ -315,12 +372,13 @@ void lm_warn_immobile(lm_run *run)
 limber_status lm_initial_state(lm_run *run)
 {
     lm_system *sys = run->sys;
-    limber_status st = lm_rigid_motion_start(run);
+    limber_status st = sys->companion ? LIMBER_OK : look_at_start(run); /* else of the companion */
+    if (!st) st = lm_rigid_motion_start(run);
     lm_integrator *g = st ? NULL : lm_integrator_at_rest(sys);
     if (!g) return st ? st : LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
-    sys->form->initial(sys, g->q, g->v);
-    st = positions(run, g);
+    if (sys->form->initial(sys, g->q, g->v)) st = LIMBER_MEMORY;
+    if (!st) st = positions(run, g);
     if (!st) st = velocities(run, g);
     if (!st && sys->form->select_rows(sys, 0, g->q, RUNNING) < 0) st = LIMBER_MEMORY;
     memcpy(run->q, g->q, sizeof(double) * (size_t)sys->nq);

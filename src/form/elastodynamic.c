@@ -203,9 +203,9 @@ static int initial(lm_system *sys, double *q, double *v)
 {
     elasto *e = elasto_of(sys);
     int still = sys->still;
-    nodal_initial(sys, q, v);
+    int bad = nodal_initial(sys, q, v);
     sys->still = 0;
-    int bad = elasto_enter(e, 0);
+    if (!bad) bad = elasto_enter(e, 0);
     sys->still = still;
     for (int n = 0; n < sys->model->nnodes && !bad; n++) {
         const elasto_node *r = &e->now->node[n];

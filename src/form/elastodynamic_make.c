@@ -170,7 +170,9 @@ limber_status elasto_create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (!st && diag->errors > errors) st = LIMBER_UNSUPPORTED;
     if (!st) {
         lm_system *c = e->in->sys.companion;
-        c->form->initial(c, e->cq, e->v); /* has fewer velocities */
+        if (c->form->initial(c, e->cq, e->v)) st = LIMBER_MEMORY; /* has fewer velocities */
+    }
+    if (!st) {
         *out = &e->in->sys;
         return LIMBER_OK;
     }

@@ -24,7 +24,8 @@ static int initial(lm_system *sys, double *q, double *v)
     int own = sys->nq - s->m->nangles;
     memset(q, 0, sizeof(double) * (size_t)sys->nq);
     memset(v, 0, sizeof(double) * (size_t)sys->nv);
-    nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
+    int bad = nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
+    if (bad) return bad;
     for (int i = 0; i < s->nunits; i++) frame_start(s, &s->unit[i], q, v);
     memcpy(q + own, s->moved.qi + NODE_Q * s->m->nnodes, sizeof(double) * (size_t)s->m->nangles);
     return 0;

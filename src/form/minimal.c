@@ -199,8 +199,7 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
 
 static int initial(lm_system *sys, double *q, double *v)
 {
-    minimal_start((minimal *)sys, q, v);
-    return 0;
+    return minimal_start((minimal *)sys, q, v);
 }
 
 /* Where remembered angles end exactly is measured from the poses. */

@@ -119,7 +119,7 @@ void minimal_move_node(minimal *s, int node, const double *q, const double *v);
 /* minimal_make.c: columns and pattern. */
 int minimal_make_columns(minimal *s, lm_diag *diag);
 int minimal_make_pattern(minimal *s);
-void minimal_start(minimal *s, double *q, double *v); /* positions and velocities at the start */
+int minimal_start(minimal *s, double *q, double *v); /* positions and velocities at the start; 0, -1 */
 
 /* minimal_kin.c */
 int minimal_place(minimal *s, const lm_state *st); /* tree and nodal system at it; 0, or > 0 */

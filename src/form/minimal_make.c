@@ -208,48 +208,49 @@ static void start_written(const minimal *s, double *q, double *v)
     }
 }
 
-static void start_positions(const minimal *s, double *q)
+/* Coordinates of the joint on which a node hangs, from the nodes; the turn of a ball follows. */
+static void start_joint(minimal *s, double *q, int n)
 {
-    for (int i = 0; i < s->tree.links.n; i++) {
+    for (int i = s->hung[n].first; i < s->hung[n].first + s->hung[n].n; i++) {
         const lm_link *l = &s->tree.links.at[i];
         const min_rate *r = &s->rate[l->u];
-        double value, rate;
-        if (l->kind == LM_LINK_BALL) {
+        if (l->kind == LM_LINK_BALL)
             quat_put(q + l->p, (lm_quat){1, 0, 0, 0});
-            continue;
-        }
-        q[l->p] = 0;
-        if (r->coord < 0) continue;
-        const lm_joint *j = &s->m->joints[s->m->coords[r->coord].joint];
-        nodal_coord_start(s->in, s->m->coords[r->coord].joint, r->coord - j->first_coord, &value,
-                          &rate);
-        q[l->p] = r->sign * value;
+        else
+            q[l->p] = r->coord < 0 ? 0 : r->sign * nodal_coord(s->in, s->moved.qi, r->coord);
     }
 }
 
-/* Where free nodes begin: with the body they belong to, wherever its joints begin. Those that are measured
- * against their own body are there. */
-static void start_free(minimal *s, double *q)
+/* The ball among a node's links, NULL: there is none. */
+static const lm_link *ball_of(const minimal *s, int n, int *at)
 {
-    const lm_tree *t = s->in->tree;
-    for (int k = 0; k < s->m->nnodes; k++) {
-        int n = nodal_tree_order(t, k);
-        const lm_tip *tip = &s->tree.tips.at[n];
-        minimal_move_node(s, n, q, NULL);
-        if (nodal_tree_joint(t, n) >= 0 || s->hung[n].on == nodal_tree_carrier(t, n)) continue;
-        const lm_column *last = &s->tree.columns.at[tip->first + tip->n - 1];
-        const lm_link *ball = &s->tree.links.at[last->link];
-        const lm_link_motion *m = &s->tree.motion[last->link];
-        lm_tip_motion now;
-        lm_kintree_tip_motion(&s->tree, n, &now);
-        lm_v3 off = v3_sub(node_x(s->moved.qi, n), now.x);
-        lm_m3 E = m3_cols(m->e[0], m->e[1], m->e[2]), R = quat_m3(node_quat(s->moved.qi, n));
-        for (int i = 0; i < 3; i++) q[ball->p - 3 + i] = v3_dot(m->e[i], off);
-        lm_m3 back = m3_t(&now.R), turn = m3_mul(&R, &back), to = m3_tmul(&E, &turn);
-        to = m3_mul(&to, &E);
-        quat_put(q + ball->p, lm_quat_from_m3(&to));
-        minimal_move_node(s, n, q, NULL);
-    }
+    for (int i = s->hung[n].first; i < s->hung[n].first + s->hung[n].n; i++)
+        if (s->tree.links.at[i].kind == LM_LINK_BALL) return *at = i, &s->tree.links.at[i];
+    return NULL;
+}
+
+/* Links of a node so that it is where the nodal formulation starts it: what turns freely is turned, then what
+ * hangs free is moved. */
+static void start_node(minimal *s, double *q, int n)
+{
+    int at;
+    start_joint(s, q, n);
+    minimal_move_node(s, n, q, NULL);
+    const lm_link *ball = ball_of(s, n, &at);
+    if (!ball) return;
+    const lm_link_motion *m = &s->tree.motion[at];
+    lm_tip_motion now;
+    lm_kintree_tip_motion(&s->tree, n, &now);
+    lm_m3 E = m3_cols(m->e[0], m->e[1], m->e[2]), R = quat_m3(node_quat(s->moved.qi, n));
+    lm_m3 back = m3_t(&now.R), turn = m3_mul(&R, &back), to = m3_tmul(&E, &turn);
+    to = m3_mul(&to, &E);
+    quat_put(q + ball->p, lm_quat_from_m3(&to));
+    minimal_move_node(s, n, q, NULL);
+    if (s->rate[ball->u].joint >= 0) return;
+    lm_kintree_tip_motion(&s->tree, n, &now);
+    lm_v3 off = v3_sub(node_x(s->moved.qi, n), now.x);
+    for (int i = 0; i < 3; i++) q[ball->p - 3 + i] = v3_dot(m->e[i], off);
+    minimal_move_node(s, n, q, NULL);
 }
 
 /* Velocities of the nodes as the nodal formulation starts them, taken up joint by joint. */
@@ -280,22 +281,38 @@ static void start_rates(minimal *s, const double *q, double *v)
     }
 }
 
-void minimal_start(minimal *s, double *q, double *v)
+/* Angles of joints that the coordinates of the user move are those asked for, where these begin. */
+static void start_angles(const minimal *s, double *q)
 {
-    memset(q, 0, sizeof(double) * (size_t)s->sys.nq);
-    if (s->written) {
-        start_written(s, q, v);
-    } else {
-        nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi);
-        start_positions(s, q);
-        start_free(s, q);
-        start_rates(s, q, v);
+    for (int i = 0; i < s->m->spec->initial.n; i++) {
+        const lm_spec_initial *in = &s->m->spec->initial.at[i];
+        if (in->joint < 0 || !in->has_value) continue;
+        const lm_coord *c = &s->m->coords[s->m->joints[in->joint].first_coord + in->coord];
+        if (c->turns >= 0) q[s->sys.nq - s->m->nangles + c->turns] = in->value;
     }
     for (int c = 0; c < s->m->ncoords; c++) {
         const lm_coord *k = &s->m->coords[c];
-        double value, rate;
-        if (k->turns < 0) continue;
-        nodal_coord_start(s->in, k->joint, c - s->m->joints[k->joint].first_coord, &value, &rate);
-        q[s->sys.nq - s->m->nangles + k->turns] = value;
+        int own = c - s->m->joints[k->joint].first_coord;
+        const lm_spec_coord *driven = &s->m->spec->joints.at[k->joint].coord[own];
+        double d[3];
+        if (k->turns < 0 || !driven->has_drive) continue;
+        lm_expr_time(&driven->drive, 0, s->in->scratch, d);
+        q[s->sys.nq - s->m->nangles + k->turns] = d[0];
     }
+}
+
+int minimal_start(minimal *s, double *q, double *v)
+{
+    int own = s->sys.nq - s->m->nangles;
+    memset(q, 0, sizeof(double) * (size_t)s->sys.nq);
+    if (s->written) {
+        start_written(s, q, v);
+        start_angles(s, q);
+        return 0;
+    }
+    if (nodal_initial(&s->in->sys, s->moved.qi, s->moved.vi)) return -1;
+    lm_copy(q + own, s->moved.qi + NODE_Q * s->m->nnodes, s->m->nangles);
+    for (int k = 0; k < s->m->nnodes; k++) start_node(s, q, nodal_tree_order(s->in->tree, k));
+    start_rates(s, q, v);
+    return 0;
 }

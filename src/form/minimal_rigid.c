@@ -65,7 +65,7 @@ int minimal_start_left(lm_system *sys, const lm_state *st, double *p, double *le
     *left = *speed = 0;
     memset(p, 0, sizeof(double) * (size_t)sys->nv);
     if (s->written) return 0;
-    nodal_initial(&s->in->sys, to->qi, w);
+    if (nodal_initial(&s->in->sys, to->qi, w)) return 1;
     *speed = fastest(s, w);
     if (minimal_enter(s, st, &inner) || minimal_jets(s, st)) return 1;
     for (size_t i = 0; i < n; i++) w[i] -= to->vi[i];

@@ -1,4 +1,5 @@
 /* The kinematic tree of a model: as the user wrote it, or by its joints. */
+#include "form/joint_links.h"
 #include "form/minimal.h"
 
 #include <string.h>
@@ -220,30 +221,6 @@ int minimal_write_tree(minimal *s, lm_diag *diag)
 
 /* ---- by the joints ---- */
 
-typedef struct motion { /* one link of a joint */
-    lm_link_kind kind;
-    int axis;  /* of the triad */
-    int coord; /* which coordinate of the joint, -1: none */
-} motion;
-
-typedef struct joint_links {
-    int n;
-    motion link[3];
-} joint_links;
-
-/* From a to b; read backwards when the tree goes from b to a. A distance is no motion of a tree. */
-static const joint_links by_joint[LM_JOINTS] = {
-    [LM_JOINT_FIXED] = {0, {{0}}},
-    [LM_JOINT_REVOLUTE] = {1, {{LM_LINK_TURN, 2, 0}}},
-    [LM_JOINT_PRISMATIC] = {1, {{LM_LINK_SLIDE, 2, 0}}},
-    [LM_JOINT_CYLINDRICAL] = {2, {{LM_LINK_SLIDE, 2, 1}, {LM_LINK_TURN, 2, 0}}},
-    [LM_JOINT_SPHERICAL] = {1, {{LM_LINK_BALL, 0, -1}}},
-    [LM_JOINT_UNIVERSAL] = {2, {{LM_LINK_TURN, 0, 0}, {LM_LINK_TURN, 1, 1}}},
-    [LM_JOINT_PLANAR] = {3, {{LM_LINK_SLIDE, 0, 1}, {LM_LINK_SLIDE, 1, 2}, {LM_LINK_TURN, 2, 0}}},
-    [LM_JOINT_INLINE] = {2, {{LM_LINK_SLIDE, 2, 0}, {LM_LINK_BALL, 0, -1}}},
-    [LM_JOINT_DISTANCE] = {-1, {{0}}},
-};
-
 /* 1: the tree can go through this joint: its parts meet as drawn, and it is no spring. */
 static int passable(const minimal *s, int joint)
 {
@@ -253,7 +230,7 @@ static int passable(const minimal *s, int joint)
     lm_m3 E[2];
     int inside = joint >= s->m->spec->joints.n; /* a beam: not in the model file */
     if (!inside && s->m->spec->joints.at[joint].compliant) return 0;
-    if (!j->nrows || by_joint[j->type].n < 0) return 0;
+    if (!j->nrows || lm_joint_links_of[j->type].n < 0) return 0;
     for (int e = 0; e < 2; e++) {
         int n = p->node[e];
         lm_m3 R = n < 0 ? m3_identity() : quat_m3(s->m->nodes[n].q);
@@ -290,12 +267,12 @@ static int hang_joint(minimal *s, int node, int joint, place *p)
 {
     const lm_joint *j = &s->m->joints[joint];
     const lm_pair *pair = &s->m->pairs[j->pair];
-    const joint_links *links = &by_joint[j->type];
+    const lm_joint_links *links = &lm_joint_links_of[j->type];
     int side = pair->node[1] == node; /* the node's own: 1 is b, the usual way */
     shift(p, pair->r[!side]);
     rotate(p, &pair->E[!side]);
     for (int k = 0; k < links->n; k++) {
-        const motion *m = &links->link[side ? k : links->n - 1 - k];
+        const lm_joint_link *m = &links->link[side ? k : links->n - 1 - k];
         int known = m->coord >= 0 && m->coord < j->ncoords; /* joints inside of beams have none */
         int coord = known ? j->first_coord + m->coord : -1;
         if (hang(s, p, m->kind, unit_axis(m->axis))) return -1;

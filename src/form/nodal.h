@@ -399,8 +399,6 @@ int nodal_tree_free(const nodal *s, int node, double S[6][6]);
 int nodal_select_rows(lm_system *sys, double t, const double *q, int assembling);
 
 /* nodal_start.c */
-/* Value and rate of a joint coordinate at the start, by its drive or `initial`. */
-void nodal_coord_start(const nodal *s, int joint, int c, double *value, double *rate);
 int nodal_initial(lm_system *sys, double *q, double *v);
 
 /* nodal_rigid.c */

@@ -100,6 +100,14 @@ static void rigid_super(const lm_model *from, int body, lm_body *b, lm_node *n)
     *n = (lm_node){v3_add(first->x, m3_v(&R, at)), lm_quat_from_m3(&R), body};
 }
 
+void lm_rigid_body(const lm_model *from, int body, lm_body *b, lm_node *n)
+{
+    *b = from->bodies[body];
+    if (b->type == LM_BODY_RIGID) *n = from->nodes[b->first_node];
+    if (b->type == LM_BODY_BEAM) rigid_beam(from, body, b, n);
+    if (b->type == LM_BODY_SUPERELEMENT) rigid_super(from, body, b, n);
+}
+
 static void place_nodes(lm_rigid_model *r, const lm_model *from, int body)
 {
     const lm_body *old = &from->bodies[body];
@@ -128,9 +136,7 @@ static int make_bodies(lm_rigid_model *r, const lm_model *from)
     for (int i = 0; i < from->nbodies; i++) {
         lm_body *b = &m->bodies[i];
         lm_node *n = &m->nodes[m->nnodes];
-        if (b->type == LM_BODY_RIGID) *n = from->nodes[b->first_node];
-        if (b->type == LM_BODY_BEAM) rigid_beam(from, i, b, n);
-        if (b->type == LM_BODY_SUPERELEMENT) rigid_super(from, i, b, n);
+        lm_rigid_body(from, i, b, n);
         b->type = LM_BODY_RIGID;
         b->first_node = m->nnodes++;
         b->nnodes = 1;

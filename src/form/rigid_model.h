@@ -18,4 +18,7 @@ typedef struct lm_rigid_model {
 int lm_rigid_model_make(lm_rigid_model *r, const lm_model *from);
 void lm_rigid_model_free(lm_rigid_model *r);
 
+/* A body of it: mass, mass centre and inertia, and the node in its mass centre as drawn. */
+void lm_rigid_body(const lm_model *from, int body, lm_body *b, lm_node *n);
+
 #endif
