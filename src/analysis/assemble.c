@@ -246,8 +246,8 @@ static int attempt(path *p, const double *placed, lm_assembly *out)
 {
     if (placed)
         memcpy(p->q, placed, sizeof(double) * (size_t)p->sys->nq);
-    else
-        p->sys->form->initial(p->sys, p->q, p->a);
+    else if (p->sys->form->initial(p->sys, p->q, p->a))
+        return -1;
     memset(p->lam, 0, sizeof(double) * (size_t)p->nl);
     memset(p->way, 0, sizeof(double) * (size_t)p->nv);
     p->mu = nearness(p);

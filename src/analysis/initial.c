@@ -311,14 +311,14 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
 /* ---- the model's own start ---- */
 
 /* "joints 'A', 'B' and 3 more" */
-static void list_chosen(const lm_model *m, const unsigned char *chosen, char *text, size_t size)
+static void list_chosen(const lm_model *m, const lm_start *s, char *text, size_t size)
 {
     enum { NAMED = 4 };
-    int n = 0, at = 0;
-    for (int j = 0; j < m->spec->joints.n; j++) n += chosen[j] != 0;
-    if (n > 0) at = snprintf(text, size, n > 1 ? "joints " : "joint ");
+    int n = 0, at;
+    for (int j = 0; j < m->spec->joints.n; j++) n += s->chosen[0][j] || s->chosen[1][j];
+    at = snprintf(text, size, n > 1 ? "joints " : "joint ");
     for (int j = 0, k = 0; j < m->spec->joints.n && k < NAMED && at < (int)size; j++)
-        if (chosen[j])
+        if (s->chosen[0][j] || s->chosen[1][j])
             at += snprintf(text + at, size - (size_t)at, "%s'%s'", k++ ? ", " : "",
                            m->joints[j].name);
     if (n > NAMED && at < (int)size)
@@ -328,18 +328,19 @@ static void list_chosen(const lm_model *m, const unsigned char *chosen, char *te
 /* What closed loops left open, and nobody has written. */
 static void say_chosen(lm_run *run, const lm_start *s)
 {
-    static const char *const what[] = {"positions", "rates"};
     const lm_model *m = run->model;
-    for (int k = 0; k < 2; k++) {
-        char names[320] = "";
-        list_chosen(m, s->chosen[k], names, sizeof names);
-        if (!*names) continue;
-        const lm_loc whole = {m->spec->file, 0, 0};
-        lm_diag_add(run->diag, LM_NOTE, m->spec->initial.n ? m->spec->initial.at[0].loc : whole,
-                    "closed loops can start in more than one way: of what 'initial' and the drives "
-                    "do not give, the %s of %s are set by the least change",
-                    what[k], names);
-    }
+    int chosen[2] = {0, 0};
+    char names[400];
+    for (int k = 0; k < 2; k++)
+        for (int j = 0; j < m->spec->joints.n; j++) chosen[k] |= s->chosen[k][j];
+    if (!chosen[0] && !chosen[1]) return;
+    lm_loc whole = {m->spec->file, 0, 0};
+    list_chosen(m, s, names, sizeof names);
+    lm_diag_add(run->diag, LM_NOTE, m->spec->initial.n ? m->spec->initial.at[0].loc : whole,
+                "closed loops can start in more than one way: of what 'initial' and the drives do "
+                "not give, the %s%s%s of %s are those of least change",
+                chosen[0] ? "positions" : "", chosen[0] && chosen[1] ? " and " : "",
+                chosen[1] ? "rates" : "", names);
 }
 
 /* Rigid bodies and joints alone say how the model starts, whatever the formulation. */

@@ -289,9 +289,9 @@ int minimal_check(minimal *s, lm_diag *diag)
     if (!s->written) return 0;
     double *q0 = lm_alloc(sizeof(double) * (size_t)(2 * s->sys.nq + s->sys.nv));
     if (!q0) return -1;
-    minimal_start(s, q0, q0 + 2 * s->sys.nq);
+    int bad = minimal_start(s, q0, q0 + 2 * s->sys.nq);
     memcpy(q0 + s->sys.nq, q0, sizeof(double) * (size_t)s->sys.nq);
-    int bad = refuse_rough(s, q0, diag);
+    if (!bad) bad = refuse_rough(s, q0, diag);
     if (!bad && diag->errors == errors) refuse_infinite(s, q0, diag);
     if (!bad && diag->errors == errors) bad = refuse_dependent(s, q0, q0 + s->sys.nq, diag);
     lm_free(q0);

@@ -173,7 +173,7 @@ int minimal_external_make(minimal *s, lm_diag *diag)
     min_external *x = &s->external;
     double *q = LM_NEW_N(&s->arena, double, s->sys.nq), *v = LM_NEW_N(&s->arena, double, s->sys.nv);
     if (!q || !v || reserve(s)) return -1;
-    minimal_start(s, q, v);
+    if (minimal_start(s, q, v)) return -1;
     s->slots[LM_SLOT_T] = 0;
     memcpy(s->slots + 1, q, sizeof(double) * (size_t)s->written);
     int bad = minimal_external_take(s);

@@ -107,8 +107,10 @@ int nodal_make_groups(nodal *s)
         if (joint >= 0) of_joint[joint] = k + 1;
         for (int i = 0; i < NODE_V; i++) g->of[NODE_V * n + i] = k;
     }
-    for (int j = 0; j < m->njoints && !failed; j++) {
-        if (of_joint[j] || !m->joints[j].nrows) continue;
+    for (int k = 0; k < s->sys.nl && !failed;
+         k++) { /* a joint of springs may have an initial value */
+        int j = m->rows[k].joint;
+        if (of_joint[j]) continue;
         of_joint[j] = ++g->n;
         loop_after(s, j, g->n - 1, group, &temp, &l);
     }
