@@ -65,6 +65,8 @@ typedef struct lm_assembly { /* how it ended */
 /* Close the loops on a path from the drawing: g->q, and g->v unless velocities of bodies are prescribed. `out` says
  * how far it came; where that is less than 1, g stays as it was. */
 limber_status lm_assemble(lm_run *run, lm_integrator *g, lm_assembly *out);
+/* initial_written.c: g->v at g->q of a model with coordinates of the user. */
+limber_status lm_written_rates(lm_run *run, lm_integrator *g);
 /* Bodies begin to move as rigidly as the joints and drives allow: g->v at g->q. */
 limber_status lm_assemble_velocities(lm_run *run, lm_integrator *g);
 

@@ -296,7 +296,8 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
     const lm_spec *spec = run->model->spec;
     double change, speed = lm_speed_norm(run->sys, g->clock->size, g->v);
     if (run->sys->form->select_rows(run->sys, 0, g->q, VELOCITIES) < 0) return LIMBER_MEMORY;
-    limber_status st = start_rigidly(run, g, speed);
+    int written = spec->coordinates.n && run->sys->nl > 0 && !run->sys->flexible;
+    limber_status st = written ? lm_written_rates(run, g) : start_rigidly(run, g, speed);
     if (st) return st;
     int bad = lm_project_velocity(g, 0, g->q, g->v, &change);
     if (!bad) bad = fit_given(run, g, &change, &speed);
@@ -349,6 +350,12 @@ static limber_status look_at_start(lm_run *run)
     lm_start s;
     const lm_spec *spec = run->model->spec;
     limber_status st = LIMBER_OK;
+    if (spec->coordinates.n && spec->velocities.n) {
+        lm_error(run->diag, spec->velocities.at[0].loc,
+                 "initial: 'velocity' cannot be given to a body that 'coordinates' move: give the "
+                 "rates of the coordinates");
+        return LIMBER_INPUT;
+    }
     if (spec->coordinates.n) return LIMBER_OK;
     if (lm_start_make(&s, run->model))
         st = LIMBER_MEMORY;

@@ -20,7 +20,7 @@ static lm_v3 joint_point(const lm_model *m, int i)
 }
 
 /* The largest distance of two joint points as drawn: it does not depend on axes, order or mesh. */
-static double length_of(const lm_model *m)
+double lm_start_length(const lm_model *m)
 {
     enum { MANY = 4000 };
     int n = 2 * m->spec->joints.n, by = 1 + n / MANY;
@@ -101,25 +101,25 @@ static int asks(const start *s, int root, int what)
 
 static int too_large(const start_group *g)
 {
-    double n = g->n, m = g->m;
+    double n = g->e.n, m = g->e.m;
     return n * m * fmin(n, m) > WORK;
 }
 
 static void note_chosen(start_group *g, int what)
 {
     lm_start *out = g->s->out;
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->e.n; i++) {
         const start_var *v = &g->s->var.at[g->u[i]];
         const lm_link *l = &g->s->tree.links.at[v->link];
         double part = 0, x = what == START_RATE        ? g->s->du[g->u[i]]
                              : l->kind == LM_LINK_BALL ? g->s->p[l->p + 1 + v->axis]
                                                        : g->s->p[l->p];
         if (v->joint >= g->s->nj || fabs(x) / v->unit < FITS) continue;
-        for (int k = 0; k < g->nfree; k++)
-            part = fmax(part, fabs(g->Z[(size_t)k * (size_t)g->n + (size_t)i]));
+        for (int k = 0; k < g->e.nfree; k++)
+            part = fmax(part, fabs(g->e.Z[(size_t)k * (size_t)g->e.n + (size_t)i]));
         if (part > MOVES) out->chosen[what][v->joint] = 1;
     }
-    out->nfree[what] += g->nfree;
+    out->nfree[what] += g->e.nfree;
 }
 
 /* ---- positions ---- */
@@ -201,7 +201,7 @@ static int project(start_group *g)
     start *s = g->s;
     double *V = lm_alloc(sizeof(double) * (size_t)(6 * s->m->nbodies + 1));
     if (!V) return -1;
-    start_group_solve(g, g->m - 6 * g->nbodies);
+    start_group_solve(g, g->e.m - 6 * g->nbodies);
     int bad = start_group_least(g, START_RATE);
     if (!bad) {
         start_group_rates(g);
@@ -222,18 +222,18 @@ static int project(start_group *g)
 static int fits(const start_group *g, int rows)
 {
     double most = 0;
-    for (int i = 0; i < g->n; i++) most = fmax(most, fabs(g->x[i]));
-    return g->misfit <= (rows < g->m || !g->nbodies ? FITS : NEAR) * fmax(most, 1e-300);
+    for (int i = 0; i < g->e.n; i++) most = fmax(most, fabs(g->e.x[i]));
+    return g->e.misfit <= (rows < g->e.m || !g->nbodies ? FITS : NEAR) * fmax(most, 1e-300);
 }
 
 static int solve_rates(start_group *g)
 {
-    int own = g->m - 6 * g->nbodies, given = g->nbodies > 0 && !g->s->m->spec->project;
+    int own = g->e.m - 6 * g->nbodies, given = g->nbodies > 0 && !g->s->m->spec->project;
     start_group_fill(g, 1, START_RATE);
     start_group_solve(g, own);
     if (!fits(g, own)) return 1;
-    if (given) start_group_solve(g, g->m);
-    if (g->nbodies && (!given || !fits(g, g->m))) return project(g);
+    if (given) start_group_solve(g, g->e.m);
+    if (g->nbodies && (!given || !fits(g, g->e.m))) return project(g);
     int bad = start_group_least(g, START_RATE);
     if (!bad) start_group_rates(g), note_chosen(g, START_RATE);
     return bad;
@@ -337,7 +337,7 @@ int lm_start_make(lm_start *out, const lm_model *m)
 {
     start s = {.out = out, .m = m};
     if (reserve(out, m)) return -1;
-    s.L = length_of(m);
+    s.L = lm_start_length(m);
     int bad = start_grow(&s) || positions(&s) || velocities(&s);
     if (!bad) put_out(&s), put_given(&s);
     lm_arena arena = s.arena;

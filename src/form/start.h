@@ -30,5 +30,7 @@ typedef struct lm_start {
 /* 0, or -1: no memory. Also then: lm_start_free. */
 int lm_start_make(lm_start *s, const lm_model *m);
 void lm_start_free(lm_start *s);
+/* The unit of lengths beside angles: the largest distance of two joint points as drawn. */
+double lm_start_length(const lm_model *m);
 
 #endif

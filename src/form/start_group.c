@@ -5,10 +5,6 @@
  */
 #include "form/start_int.h"
 
-#include "math/eigen.h"
-
-#define INDEPENDENT 1e-8 /* left of a row, relative */
-
 /* ---- making ---- */
 
 static void list_members(start_group *g, int root, int what)
@@ -19,15 +15,15 @@ static void list_members(start_group *g, int root, int what)
         if (start_root(s, j, what) != root) continue;
         for (int k = 0; k < joint->nu; k++)
             if (s->var.at[joint->first + k].joint == j) {
-                g->own[joint->first + k] = g->n;
-                g->u[g->n++] = joint->first + k;
+                g->own[joint->first + k] = g->e.n;
+                g->u[g->e.n++] = joint->first + k;
             }
         if (j >= s->nj) continue;
         if (joint->chord) g->chord[g->nchords++] = j;
         if (s->m->joints[j].type == LM_JOINT_DISTANCE) g->length[g->nlengths++] = j;
     }
     for (int by = START_BY_DRIVE; by <= START_BY_INITIAL; by++)
-        for (int i = 0; i < g->n; i++)
+        for (int i = 0; i < g->e.n; i++)
             if (s->var.at[g->u[i]].set[what] == by) g->pin[g->npins++] = i;
 }
 
@@ -41,23 +37,12 @@ static void list_given(start_group *g, int root, int what)
 
 static int reserve(start_group *g)
 {
-    lm_arena *a = g->arena;
-    size_t n = (size_t)g->n, m = (size_t)g->m, least = n < m ? n : m;
-    g->C = lm_arena_alloc(a, sizeof(double) * (m * n + 1));
-    g->phi = LM_NEW_N(a, double, g->m + 1);
-    g->Q = lm_arena_alloc(a, sizeof(double) * (least * n + 1));
-    g->T = lm_arena_alloc(a, sizeof(double) * (least * least + 1));
-    g->y = LM_NEW_N(a, double, g->n + 1);
-    g->row = LM_NEW_N(a, int, g->n + 1);
-    g->Z = lm_arena_alloc(a, sizeof(double) * (n * n + 1));
-    g->x = LM_NEW_N(a, double, g->n + 1);
-    g->g = LM_NEW_N(a, double, g->n + 1);
-    g->lam = LM_NEW_N(a, double, g->m + 1);
-    g->p0 = LM_NEW_N(a, double, g->s->tree.np + 1);
-    return g->C && g->phi && g->Q && g->T && g->y && g->row && g->Z && g->x && g->g && g->lam &&
-                   g->p0
-               ? 0
-               : -1;
+    int n = g->e.n, m = 6 * g->nchords + g->nlengths + g->npins + 6 * g->nbodies;
+    g->g = LM_NEW_N(g->arena, double, n + 1);
+    g->lam = LM_NEW_N(g->arena, double, m + 1);
+    g->p0 = LM_NEW_N(g->arena, double, g->s->tree.np + 1);
+    int bad = lm_least_make(&g->e, g->arena, n, m);
+    return bad || !g->g || !g->lam || !g->p0 ? -1 : 0;
 }
 
 int start_group_make(start_group *g, start *s, int root, int what, lm_arena *arena)
@@ -76,13 +61,12 @@ int start_group_make(start_group *g, start *s, int root, int what, lm_arena *are
     for (int i = 0; i < nu; i++) g->own[i] = -1;
     list_members(g, root, what);
     list_given(g, root, what);
-    g->m = 6 * g->nchords + g->nlengths + g->npins + 6 * g->nbodies;
     return reserve(g);
 }
 
 /* ---- rows ---- */
 
-static double *row_of(start_group *g, int k) { return g->C + (size_t)k * (size_t)g->n; }
+static double *row_of(start_group *g, int k) { return lm_least_row(&g->e, k); }
 
 /* Six rows from `k` on: sign times the motion of a tip, whose place is x. */
 static void add_tip(start_group *g, int k, int tip, double sign)
@@ -109,8 +93,8 @@ static void fill_chord(start_group *g, int k, int j)
     lm_kintree_tip_motion(&g->s->tree, joint->tip[0], &a);
     lm_kintree_tip_motion(&g->s->tree, joint->tip[1], &b);
     lm_m3 At = m3_t(&a.R), turn = m3_mul(&b.R, &At);
-    v3_put(g->phi + k, v3_mul(1 / g->s->L, v3_sub(b.x, a.x)));
-    v3_put(g->phi + k + 3, lm_quat_log(lm_quat_from_m3(&turn)));
+    v3_put(g->e.phi + k, v3_mul(1 / g->s->L, v3_sub(b.x, a.x)));
+    v3_put(g->e.phi + k + 3, lm_quat_log(lm_quat_from_m3(&turn)));
     add_tip(g, k, joint->tip[1], 1);
     add_tip(g, k, joint->tip[0], -1);
 }
@@ -132,8 +116,8 @@ static void fill_length(start_group *g, int k, int j, double done, int what)
     d = v3_add(d, v3_from(slide));
     lm_v3 e = v3_unit(d);
     for (int i = 0; i < 3; i++) row_of(g, k)[g->own[at[i]]] = joint->sign * v3_get(e, i);
-    g->phi[k] = (v3_norm(d) - drawn - done * (joint->length[0] - drawn)) / s->L;
-    if (what == START_RATE) g->phi[k] = -joint->length[1] / s->L;
+    g->e.phi[k] = (v3_norm(d) - drawn - done * (joint->length[0] - drawn)) / s->L;
+    if (what == START_RATE) g->e.phi[k] = -joint->length[1] / s->L;
 }
 
 static void fill_pin(start_group *g, int k, int i, double done, int what)
@@ -141,7 +125,7 @@ static void fill_pin(start_group *g, int k, int i, double done, int what)
     const start_var *v = &g->s->var.at[g->u[i]];
     row_of(g, k)[i] = 1;
     double now = what == START_RATE ? 0 : g->s->p[g->s->tree.links.at[v->link].p];
-    g->phi[k] = (now - done * v->target[what]) / v->unit;
+    g->e.phi[k] = (now - done * v->target[what]) / v->unit;
 }
 
 /* The velocity of a body's drawn point, from that of its frame. */
@@ -152,96 +136,25 @@ static void fill_given(start_group *g, int k, int entry)
     double V[6];
     start_given(s, entry, V);
     add_tip(g, k, s->tip[in->body], 1);
-    for (int r = 0; r < 6; r++) g->phi[k + r] = -V[r] / (r < 3 ? s->L : 1);
+    for (int r = 0; r < 6; r++) g->e.phi[k + r] = -V[r] / (r < 3 ? s->L : 1);
 }
 
 void start_group_fill(start_group *g, double done, int what)
 {
     int k = 0;
     lm_kintree_move(&g->s->tree, g->s->p, NULL, NULL);
-    memset(g->C, 0, sizeof(double) * (size_t)g->n * (size_t)g->m);
+    memset(g->e.C, 0, sizeof(double) * (size_t)g->e.n * (size_t)g->e.m);
     for (int i = 0; i < g->nchords; i++, k += 6) fill_chord(g, k, g->chord[i]);
-    for (int i = 0; i < k && what == START_RATE; i++) g->phi[i] = 0;
+    for (int i = 0; i < k && what == START_RATE; i++) g->e.phi[i] = 0;
     for (int i = 0; i < g->nlengths; i++) fill_length(g, k++, g->length[i], done, what);
     for (int i = 0; i < g->npins; i++) fill_pin(g, k++, g->pin[i], done, what);
     for (int i = 0; i < g->nbodies; i++, k += 6) fill_given(g, k, g->body[i]);
 }
 
-/* ---- independent rows ---- */
-
-static double dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++) s += a[i] * b[i];
-    return s;
-}
-
-/* x -= sum c_k B_k, twice for the digits; coef grows by the c. Returns what is left. */
-static double reduce(int n, int nb, const double *B, double *x, double *coef)
-{
-    for (int twice = 0; twice < 2; twice++)
-        for (int k = 0; k < nb; k++) {
-            double c = dot(n, B + (size_t)k * (size_t)n, x);
-            for (int i = 0; i < n && c != 0; i++) x[i] -= c * B[(size_t)k * (size_t)n + (size_t)i];
-            if (coef) coef[k] += c;
-        }
-    return sqrt(dot(n, x, x));
-}
-
-static void take_row(start_group *g, int r, int most)
-{
-    size_t n = (size_t)g->n;
-    double *q = g->Q + (size_t)g->rank * n, *T = g->T + (size_t)g->rank * (size_t)most;
-    const double *row = row_of(g, r);
-    if (g->rank == most) return;
-    memcpy(q, row, sizeof(double) * n);
-    memset(T, 0, sizeof(double) * (size_t)most);
-    double before = sqrt(dot(g->n, row, row)), left = reduce(g->n, g->rank, g->Q, q, T);
-    if (before == 0 || left <= INDEPENDENT * before) return;
-    for (int i = 0; i < g->n; i++) q[i] /= left;
-    T[g->rank] = left;
-    g->y[g->rank] = (-g->phi[r] - dot(g->rank, T, g->y)) / left;
-    g->row[g->rank++] = r;
-}
-
-/* What is left of the unit vectors, the largest first. */
-static void find_free(start_group *g)
-{
-    size_t n = (size_t)g->n;
-    double *left = g->g;
-    for (size_t i = 0; i < n; i++) left[i] = 1;
-    for (int k = 0; k < g->rank; k++)
-        for (size_t i = 0; i < n; i++) left[i] -= g->Q[(size_t)k * n + i] * g->Q[(size_t)k * n + i];
-    for (g->nfree = 0; g->rank + g->nfree < g->n; g->nfree++) {
-        double *z = g->Z + (size_t)g->nfree * n;
-        size_t best = 0;
-        for (size_t i = 1; i < n; i++)
-            if (left[i] > left[best] + 1e-9) best = i; /* of equal ones the first */
-        memset(z, 0, sizeof(double) * n);
-        z[best] = 1;
-        reduce(g->n, g->rank, g->Q, z, NULL);
-        reduce(g->n, g->nfree, g->Z, z, NULL);
-        double size = reduce(g->n, g->rank, g->Q, z, NULL);
-        for (size_t i = 0; i < n; i++) z[i] /= size, left[i] -= z[i] * z[i];
-    }
-}
-
 void start_group_solve(start_group *g, int rows)
 {
-    int most = g->n < g->m ? g->n : g->m;
-    g->rank = 0;
-    g->placed = g->nbodies > 0 && rows == g->m;
-    for (int r = 0; r < rows; r++) take_row(g, r, most);
-    memset(g->x, 0, sizeof(double) * (size_t)g->n);
-    for (int k = 0; k < g->rank; k++)
-        for (int i = 0; i < g->n; i++)
-            g->x[i] += g->y[k] * g->Q[(size_t)k * (size_t)g->n + (size_t)i];
-    g->misfit = 0, g->misfitting = -1;
-    for (int r = 0; r < rows; r++) {
-        double off = fabs(dot(g->n, row_of(g, r), g->x) + g->phi[r]);
-        if (off > g->misfit) g->misfit = off, g->misfitting = r;
-    }
-    find_free(g);
+    g->placed = g->nbodies > 0 && rows == g->e.m;
+    lm_least_solve(&g->e, rows);
 }
 
 /* ---- the least change ---- */
@@ -255,23 +168,11 @@ double start_group_weight(const start_group *g, int i, int what)
 
 int start_group_least(start_group *g, int what)
 {
-    int n = g->n, k = g->nfree;
-    double *A = lm_alloc(sizeof(double) * (size_t)(k * k + k + 1)), *b = A + k * k;
-    if (!A) return -1;
-    for (int a = 0; a < k; a++)
-        for (int i = 0; i < n; i++) {
-            double w = start_group_weight(g, i, what) * g->Z[(size_t)a * (size_t)n + (size_t)i];
-            b[a] -= w * g->x[i];
-            for (int c = 0; c < k; c++) A[a + c * k] += w * g->Z[(size_t)c * (size_t)n + (size_t)i];
-        }
-    int bad = k ? lm_dense_solve(k, A, 1, b) : 0;
-    for (int a = 0; a < k && !bad; a++)
-        for (int i = 0; i < n; i++) g->x[i] += b[a] * g->Z[(size_t)a * (size_t)n + (size_t)i];
-    lm_free(A);
-    return bad;
+    for (int i = 0; i < g->e.n; i++) g->e.w[i] = start_group_weight(g, i, what);
+    return lm_least_change(&g->e);
 }
 
 void start_group_rates(start_group *g)
 {
-    for (int i = 0; i < g->n; i++) g->s->du[g->u[i]] = g->s->var.at[g->u[i]].unit * g->x[i];
+    for (int i = 0; i < g->e.n; i++) g->s->du[g->u[i]] = g->s->var.at[g->u[i]].unit * g->e.x[i];
 }

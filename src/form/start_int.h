@@ -7,6 +7,7 @@
 
 #include "form/kintree.h"
 #include "form/start.h"
+#include "math/least.h"
 
 enum { START_VALUE, START_RATE };
 enum { START_NOT_SET, START_BY_DRIVE, START_BY_INITIAL };
@@ -70,22 +71,14 @@ typedef struct start_group {
     start *s;
     lm_arena *arena;
     int root;            /* its joint */
-    int n, m;            /* unknowns, equations */
+    lm_least e;          /* the equations */
     int *u, *own;        /* [n] rates of the tree; [tree.nu] the other way round, or -1 */
     int nchords, *chord; /* joints */
     int nlengths, *length;
-    int npins, *pin;    /* own numbers of what is given: by drives, then by `initial` */
-    int nbodies, *body; /* whose velocity is given: entries of spec->velocities */
-    double *C, *phi;    /* [m][n] rows, [m] by how much they are not satisfied */
-    double *Q, *T, *y; /* of the independent ones: orthonormal [rank][n]; as sums of Q [rank][rank];
-                        * and the motion Q^T y that satisfies them */
-    int rank, *row;    /* [rank] which they are */
-    int placed;        /* 1: given velocities are among them */
-    int nfree;
-    double *Z;                /* [nfree][n] motions that they leave */
-    double *x, *g, *lam, *p0; /* [n] step, [n] gradient, [m], [tree.np] */
-    double misfit;            /* the largest equation that the independent ones contradict */
-    int misfitting;
+    int npins, *pin;      /* own numbers of what is given: by drives, then by `initial` */
+    int nbodies, *body;   /* whose velocity is given: entries of spec->velocities */
+    int placed;           /* 1: given velocities are among them */
+    double *g, *lam, *p0; /* [n] gradient, [m], [tree.np] */
 } start_group;
 
 /* start_group.c */

@@ -49,14 +49,14 @@ static void motion_by(const start_group *g, int tip, const lm_tip_motion *m, con
 /* A += Z^T M Z, b += Z^T M (V0 - V) of one body; B [6 k]. */
 static void add_body(start_group *g, int body, const double *V0, double *A, double *b, double *B)
 {
-    int k = g->nfree, n = g->n;
+    int k = g->e.nfree, n = g->e.n;
     double V[6], f[6];
     lm_tip_motion m;
     lm_kintree_tip_motion(&g->s->tree, g->s->tip[body], &m);
     inertia w = inertia_of(g->s, body, &m.R);
-    motion_by(g, g->s->tip[body], &m, g->x, V);
+    motion_by(g, g->s->tip[body], &m, g->e.x, V);
     for (int a = 0; a < k; a++)
-        motion_by(g, g->s->tip[body], &m, g->Z + (size_t)a * (size_t)n, B + 6 * a);
+        motion_by(g, g->s->tip[body], &m, g->e.Z + (size_t)a * (size_t)n, B + 6 * a);
     for (int r = 0; r < 6; r++) V[r] = V0[r] - V[r];
     for (int a = 0; a < k; a++) {
         times_mass(&w, B + 6 * a, f);
@@ -69,8 +69,8 @@ static void add_body(start_group *g, int body, const double *V0, double *A, doub
 /* reference: the velocities [6 bodies] of drawn points. */
 int start_project(start_group *g, const double *reference)
 {
-    start_group_solve(g, g->m - 6 * g->nbodies);
-    int k = g->nfree, n = g->n;
+    start_group_solve(g, g->e.m - 6 * g->nbodies);
+    int k = g->e.nfree, n = g->e.n;
     double trace = 0, *A = lm_alloc(sizeof(double) * (size_t)(k * k + 7 * k + 1)), *b = A + k * k;
     if (!A) return -1;
     for (int i = 0; i < g->s->m->nbodies; i++) add_body(g, i, reference + 6 * i, A, b, b + k);
@@ -78,7 +78,7 @@ int start_project(start_group *g, const double *reference)
     for (int a = 0; a < k; a++) A[a + a * k] += RIDGE * trace;
     int bad = k ? lm_dense_solve(k, A, 1, b) : 0;
     for (int a = 0; a < k && !bad; a++)
-        for (int i = 0; i < n; i++) g->x[i] += b[a] * g->Z[(size_t)a * (size_t)n + (size_t)i];
+        for (int i = 0; i < n; i++) g->e.x[i] += b[a] * g->e.Z[(size_t)a * (size_t)n + (size_t)i];
     lm_free(A);
     return bad < 0 ? -1 : 0;
 }

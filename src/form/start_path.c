@@ -29,7 +29,7 @@ static void move(start_group *g, const double *x, double by)
 {
     start *s = g->s;
     memset(s->du, 0, sizeof(double) * (size_t)s->tree.nu);
-    for (int i = 0; i < g->n; i++) s->du[g->u[i]] = by * s->var.at[g->u[i]].unit * x[i];
+    for (int i = 0; i < g->e.n; i++) s->du[g->u[i]] = by * s->var.at[g->u[i]].unit * x[i];
     lm_kintree_retract(&s->tree, s->p, s->du, s->p);
 }
 
@@ -37,7 +37,7 @@ static void move(start_group *g, const double *x, double by)
 static void gradient(start_group *g, double *out)
 {
     const start *s = g->s;
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->e.n; i++) {
         const start_var *v = &s->var.at[g->u[i]];
         const lm_link *l = &s->tree.links.at[v->link];
         double x = l->kind == LM_LINK_BALL ? v3_get(lm_quat_log(quat_from(s->p + l->p)), v->axis)
@@ -49,14 +49,15 @@ static void gradient(start_group *g, double *out)
 /* T^T lam = -Q g: the multipliers of the independent rows. */
 static void multipliers(start_group *g)
 {
-    int most = g->n < g->m ? g->n : g->m;
-    memset(g->lam, 0, sizeof(double) * (size_t)g->m);
-    for (int k = g->rank - 1; k >= 0; k--) {
+    int most = g->e.n < g->e.m ? g->e.n : g->e.m;
+    memset(g->lam, 0, sizeof(double) * (size_t)g->e.m);
+    for (int k = g->e.rank - 1; k >= 0; k--) {
         double b = 0;
-        for (int i = 0; i < g->n; i++) b -= g->Q[(size_t)k * (size_t)g->n + (size_t)i] * g->g[i];
-        for (int l = k + 1; l < g->rank; l++)
-            b -= g->T[(size_t)l * (size_t)most + (size_t)k] * g->lam[g->row[l]];
-        g->lam[g->row[k]] = b / g->T[(size_t)k * (size_t)most + (size_t)k];
+        for (int i = 0; i < g->e.n; i++)
+            b -= g->e.Q[(size_t)k * (size_t)g->e.n + (size_t)i] * g->g[i];
+        for (int l = k + 1; l < g->e.rank; l++)
+            b -= g->e.T[(size_t)l * (size_t)most + (size_t)k] * g->lam[g->e.row[l]];
+        g->lam[g->e.row[k]] = b / g->e.T[(size_t)k * (size_t)most + (size_t)k];
     }
 }
 
@@ -65,9 +66,9 @@ static void lagrangian(start_group *g, double done, double *out)
 {
     start_group_fill(g, done, START_VALUE);
     gradient(g, out);
-    for (int r = 0; r < g->m; r++)
-        for (int i = 0; i < g->n && g->lam[r] != 0; i++)
-            out[i] += g->lam[r] * g->C[(size_t)r * (size_t)g->n + (size_t)i];
+    for (int r = 0; r < g->e.m; r++)
+        for (int i = 0; i < g->e.n && g->lam[r] != 0; i++)
+            out[i] += g->lam[r] * g->e.C[(size_t)r * (size_t)g->e.n + (size_t)i];
 }
 
 static double product(int n, const double *a, const double *b)
@@ -80,18 +81,18 @@ static double product(int n, const double *a, const double *b)
 /* A = Z^T H Z, symmetric; C and phi are those of another place then. */
 static void curvature(start_group *g, double done, double *A, double *two)
 {
-    int n = g->n, k = g->nfree, np = g->s->tree.np;
+    int n = g->e.n, k = g->e.nfree, np = g->s->tree.np;
     double *keep = two + 2 * n;
     lm_copy(keep, g->s->p, np);
     for (int c = 0; c < k; c++) {
-        const double *z = g->Z + (size_t)c * (size_t)n;
+        const double *z = g->e.Z + (size_t)c * (size_t)n;
         for (int side = 0; side < 2; side++) {
             move(g, z, side ? -PROBE : PROBE);
             lagrangian(g, done, two + side * n);
             lm_copy(g->s->p, keep, np);
         }
         for (int i = 0; i < n; i++) two[i] = (two[i] - two[n + i]) / (2 * PROBE);
-        for (int a = 0; a < k; a++) A[a + c * k] = product(n, g->Z + (size_t)a * (size_t)n, two);
+        for (int a = 0; a < k; a++) A[a + c * k] = product(n, g->e.Z + (size_t)a * (size_t)n, two);
     }
     for (int a = 0; a < k; a++)
         for (int c = 0; c < a; c++)
@@ -111,18 +112,18 @@ static int is_positive(int k, double *A)
     return 1;
 }
 
-/* zeta of the step, into the motion g->x. */
+/* zeta of the step, into the motion g->e.x. */
 static int change(start_group *g, double done, double *work)
 {
-    int n = g->n, k = g->nfree;
+    int n = g->e.n, k = g->e.nfree;
     double *A = work, *B = A + k * k, *b = B + k * k, *two = b + k;
     gradient(g, g->g);
     multipliers(g);
     for (int a = 0; a < k; a++) {
         b[a] = 0;
         for (int i = 0; i < n; i++)
-            b[a] -= g->Z[(size_t)a * (size_t)n + (size_t)i] *
-                    (g->g[i] + start_group_weight(g, i, START_VALUE) * g->x[i]);
+            b[a] -= g->e.Z[(size_t)a * (size_t)n + (size_t)i] *
+                    (g->g[i] + start_group_weight(g, i, START_VALUE) * g->e.x[i]);
     }
     int exact = k <= MANY;
     if (exact) {
@@ -135,13 +136,14 @@ static int change(start_group *g, double done, double *work)
             A[a + c * k] = 0;
             for (int i = 0; i < n; i++)
                 A[a + c * k] += start_group_weight(g, i, START_VALUE) *
-                                g->Z[(size_t)a * (size_t)n + (size_t)i] *
-                                g->Z[(size_t)c * (size_t)n + (size_t)i];
+                                g->e.Z[(size_t)a * (size_t)n + (size_t)i] *
+                                g->e.Z[(size_t)c * (size_t)n + (size_t)i];
         }
     int bad = lm_dense_solve(k, A, 1, b);
     double size = bad ? 0 : largest(k, b), by = size > LONGEST ? LONGEST / size : 1;
     for (int a = 0; a < k && !bad; a++)
-        for (int i = 0; i < n; i++) g->x[i] += by * b[a] * g->Z[(size_t)a * (size_t)n + (size_t)i];
+        for (int i = 0; i < n; i++)
+            g->e.x[i] += by * b[a] * g->e.Z[(size_t)a * (size_t)n + (size_t)i];
     return bad < 0 ? -1 : 0;
 }
 
@@ -160,13 +162,13 @@ static int step(start_group *g, double done, double *work)
                         (1 - done) * joint->sign * joint->open[i];
         }
         start_group_fill(g, done, START_VALUE);
-        start_group_solve(g, g->m);
-        double gap = largest(g->n, g->x);
+        start_group_solve(g, g->e.m);
+        double gap = largest(g->e.n, g->e.x);
         if (!(gap <= 1.5 * LONGEST) || (k > 4 && gap > 2 * before)) break;
         before = gap;
-        if (g->nfree && change(g, done, work)) return -1;
-        double size = largest(g->n, g->x);
-        move(g, g->x, 1);
+        if (g->e.nfree && change(g, done, work)) return -1;
+        double size = largest(g->e.n, g->e.x);
+        move(g, g->e.x, 1);
         if (size <= enough || (size <= EARLY && k > ITERATIONS - 3)) return 0;
     }
     lm_copy(s->p, g->p0, s->tree.np);
@@ -197,13 +199,13 @@ static int travel(start_group *g, double *work)
     }
     if (done < 1) return 1;
     start_group_fill(g, 1, START_VALUE);
-    start_group_solve(g, g->m);
-    return largest(g->m, g->phi) > CLOSED;
+    start_group_solve(g, g->e.m);
+    return largest(g->e.m, g->e.phi) > CLOSED;
 }
 
 int start_follow(start_group *g)
 {
-    size_t n = (size_t)g->n;
+    size_t n = (size_t)g->e.n;
     double *work = lm_alloc(sizeof(double) * (2 * n * n + 3 * n + (size_t)g->s->tree.np + 1));
     int bad = work ? travel(g, work) : -1;
     lm_free(work);

@@ -71,7 +71,9 @@ static int read_section(lm_reader *r, const lm_named *entry, void *item)
 static int read_coordinate(lm_reader *r, const lm_named *entry, void *item)
 {
     uint64_t given;
+    lm_spec_coordinate *c = item;
     int rc = lm_read_object(r, LM_OBJECT_COORDINATE, entry->value, item, &given);
+    c->has_rate = rc == 0 && lm_read_given(LM_OBJECT_COORDINATE, given, "rate", -1);
     const char *why = lm_names_find(&r->param_names, entry->name) >= 0 ? "is also a parameter"
                       : lm_is_builtin(entry->name) ? "has a meaning in expressions"
                                                    : NULL;

@@ -232,6 +232,7 @@ typedef struct lm_spec_velocity {
 typedef struct lm_spec_coordinate { /* of `coordinates:` */
     lm_spec_item item;
     double value, rate;
+    int has_rate;
 } lm_spec_coordinate;
 
 /* Discrete state: numbers that are constant within a step and change after it. */

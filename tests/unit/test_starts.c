@@ -744,13 +744,44 @@ static void compliant(void **state)
     }
 }
 
+/* Coordinates of the user: a slider-crank at its dead point. What is written holds, or is refused. */
+static void written(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {r: 0.1, L: 0.3}\n"
+        "coordinates: {a: {}, b: {}, x: {value: r + L}}\n"
+        "frames: {crank: rotz(a), rod: \"crank * disp(r, 0, 0) * rotz(b)\", slider: \"disp(x, 0, "
+        "0)\"}\n"
+        "bodies:\n"
+        "  c: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], motion: crank}\n"
+        "  d: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], motion: rod, frames: {e: [L, 0, "
+        "0]}}\n"
+        "  s: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], motion: slider}\n"
+        "joints: {j: {type: inline, between: [s, d.e], axis: z}}\n"
+        "initial: {a: {rate: 2}}\n" START "outputs: {a: rate(a), b: rate(b), x: rate(x)}\n";
+    run_how how = {.text = text};
+    (void)state;
+    table r = run_model(&how);
+    assert_near(table_first(&r, "a"), 2, 1e-14);
+    assert_near(table_first(&r, "b"), -2 * 0.4 / 0.3, 1e-14);
+    assert_near(table_first(&r, "x"), 0, 1e-14);
+    table_free(&r);
+    how.swap[0][0] = "coordinates: {a: {}", how.swap[0][1] = "coordinates: {a: {rate: 3}";
+    how.swap[1][0] = "initial: {a: {rate: 2}}\n", how.swap[1][1] = "";
+    r = run_model(&how);
+    assert_near(table_first(&r, "a"), 3, 1e-14);
+    assert_near(table_first(&r, "b"), -3 * 0.4 / 0.3, 1e-14);
+    table_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees),         cmocka_unit_test(loops),
         cmocka_unit_test(space),         cmocka_unit_test(parallelogram),
         cmocka_unit_test(nothing_holds), cmocka_unit_test(drawn_apart),
-        cmocka_unit_test(compliant),
+        cmocka_unit_test(compliant),     cmocka_unit_test(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
