@@ -77,18 +77,6 @@ static void minus_phi(const lm_modes *m, const double *a, double *y)
             y[p->rowind[k] - nv] -= m->M[k] * a[c];
 }
 
-/* 1: the last change g->x of accelerations and reactions is small. */
-static int stands_still(const lm_modes *m)
-{
-    const lm_integrator *g = m->g;
-    int nv = m->sys->nv, nl = m->sys->nl;
-    double change = 0, size = 0;
-    for (int i = 0; i < nv + nl; i++) change = fmax(change, fabs(g->x[i]));
-    for (int i = 0; i < nv; i++) size = fmax(size, fabs(g->a[i]));
-    for (int k = 0; k < nl; k++) size = fmax(size, fabs(g->lam[k]) / g->mass_unit);
-    return change <= 1e-6 * size;
-}
-
 /* 1: the last change g->x of values is small, each over its own size. All else is linear in them; and near
  * rest accelerations and rates are rounding, which never settles. */
 static int settled(const lm_modes *m, double tolerance)
@@ -130,7 +118,6 @@ static int rest_reactions(lm_modes *m)
         for (int k = 0; k < sys->nl; k++) g->lam[k] += g->mass_unit * g->x[nv + k];
         if (sys->nvariables && it >= REFINEMENTS && settled(m, ROUNDING)) break;
         if (sys->nvariables && it == rounds && !settled(m, 1e-6)) return UNSOLVED;
-        if (sys->algebraic && !sys->nvariables && it == rounds && !stands_still(m)) return UNSOLVED;
     }
     return bad;
 }

@@ -457,6 +457,7 @@ static limber_status first_steps(lm_run *run, known *k)
     int bad = state_at(&k->base, 0, &s);
     if (bad < 0) return LIMBER_MEMORY;
     if (!bad && !k->failed) return LIMBER_OK;
+    if (k->g->unsolved) return lm_stop(run, LIMBER_STOPPED, "%s", k->g->failure);
     lm_error(run->diag, ((lm_loc){run->model->spec->file, 0, 0}),
              "the rigid motion of the mechanism is not determined: %s", k->g->failure);
     return LIMBER_INPUT;

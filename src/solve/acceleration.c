@@ -5,8 +5,9 @@
 
 enum { FREE_STEPS = 12, DAMPED_STEPS = 40, HALVINGS = 12 };
 
-#define ROUNDED 1e-13 /* changes over the size of what changes: rounding */
-#define STALLED 1e-6  /* the same, of changes that become no smaller */
+#define ROUNDED   1e-13 /* changes over the size of what changes: rounding */
+#define CANCELLED 1e-11 /* ... of forces that balance */
+#define STALLED   1e-6  /* the same, of changes that become no smaller */
 
 /* Right side: -residual/unit, and -d2(phi)/dt2. */
 static int acceleration_rhs(lm_integrator *g, const lm_state *s, double *x)
@@ -89,6 +90,25 @@ static int damped_step(lm_integrator *g, const lm_state *s, double *a, double *l
     return 1;
 }
 
+/* The largest force without a and lam, loads and the rest apart, over the typical mass: what cancels at rest is
+ * rounding of it. */
+static double balanced(lm_integrator *g, const lm_state *s)
+{
+    lm_system *sys = g->sys;
+    int n = sys->nv + sys->nl;
+    double *r = g->x + n, *none = g->x + 3 * n, most = 0, factor = sys->load_factor;
+    lm_state free = {s->t, s->q, s->v, none, none + sys->nv};
+    memset(none, 0, sizeof(double) * (size_t)n);
+    for (int loaded = 1; loaded >= 0; loaded--) {
+        sys->load_factor = loaded ? factor : 0;
+        int bad = sys->form->residual(sys, &free, loaded ? g->x : r, NULL, NULL);
+        sys->load_factor = factor;
+        if (bad) return 0;
+    }
+    for (int i = 0; i < sys->nv; i++) most = fmax(most, fmax(fabs(r[i]), fabs(r[i] - g->x[i])));
+    return most / g->mass_unit;
+}
+
 /* Newton's method with the exact tangent from the a and lam that are there. 0; 1 singular, 2 not finite,
  * 3: no convergence. */
 static int newton(lm_integrator *g, const lm_state *s, double *a, double *lam)
@@ -113,6 +133,7 @@ static int newton(lm_integrator *g, const lm_state *s, double *a, double *lam)
             (change <= ROUNDED * size || (change >= 0.5 * last && change <= STALLED * size)))
             return 0;
         last = change;
+        if (it == FREE_STEPS - 1 && change <= CANCELLED * balanced(g, s)) return 0;
     }
     return 3;
 }

@@ -15,7 +15,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->opt = *opt;
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
-    g->x = lm_alloc(sizeof(double) * (3 * (nv + nl) + 1));
+    g->x = lm_alloc(sizeof(double) * (4 * (nv + nl) + 1));
     g->pose = lm_alloc(sizeof(double) * (7 * (size_t)sys->nposes + 1));
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     if (sys->massless) g->settled = lm_alloc(sizeof(double) * (2 * nv + 1));
@@ -165,6 +165,7 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
     if (!bad) bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
     if (bad) {
         if (bad > 0) lm_explain_mass(g, t, bad);
+        g->unsolved = bad == 3;
         return bad;
     }
     g->clock->t = t;

@@ -272,7 +272,9 @@ static void modes_without_a_state(void **state)
              "joints: {way: {type: prismatic, between: [ground, box], axis: y, stiffness: 100, "
              "effort: \"-40*(1 + acc(box).y^2)^0.5 - 6*sin(5*acc(box).y)\"}}\n"
              "analysis: {type: modes}\n",
-             forms[f], LIMBER_STOPPED, "modes: the accelerations and reactions");
+             forms[f], LIMBER_STOPPED,
+             strcmp(forms[f], "elastodynamic") == 0 ? "no acceleration satisfies the equations"
+                                                    : "modes: the accelerations and reactions");
 }
 
 /* ---- what cannot be ---- */
