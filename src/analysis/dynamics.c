@@ -107,12 +107,9 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     return lm_record_row(d->run, &s, t, &b);
 }
 
-/* Rows up to the present time. `before` a kink at which states may change, the row of that very instant
- * waits: it shows the new ones. */
-static limber_status put_rows(lm_dynamics_run *d, int before)
+/* Rows up to `now`, rounding included. */
+static limber_status put_rows_to(lm_dynamics_run *d, double now)
 {
-    double eps = 1e-12 * fmax(d->dt, fabs(d->g->clock->t) * 1e-3), now = d->g->clock->t + eps;
-    if (before && d->g->sys->discrete) now = d->g->clock->t - eps;
     if (d->k->next > d->last || output_time(d, d->k->next) > now) return LIMBER_OK;
     lm_constraint_gap(d->g);
     while (d->k->next <= d->last && output_time(d, d->k->next) <= now) {
@@ -121,6 +118,15 @@ static limber_status put_rows(lm_dynamics_run *d, int before)
         d->k->next += 1;
     }
     return LIMBER_OK;
+}
+
+/* Rows up to the present time. `before` a kink at which states may change, the row of that very instant
+ * waits: it shows the new ones. */
+static limber_status put_rows(lm_dynamics_run *d, int before)
+{
+    double eps = 1e-12 * fmax(d->dt, fabs(d->g->clock->t) * 1e-3), now = d->g->clock->t + eps;
+    if (before && d->g->sys->discrete) now = d->g->clock->t - eps;
+    return put_rows_to(d, now);
 }
 
 /* ---- the loop ---- */
@@ -171,11 +177,11 @@ static limber_status watch_redundant(lm_dynamics_run *d)
 static double step_limit(lm_dynamics_run *d, double *kink)
 {
     double limit = fmin(d->until, d->cap), same = 1e-12 * d->until;
-    *kink = d->g->sys->form->next_kink(d->g->sys, d->g->clock->t + same);
+    *kink = lm_system_next_kink(d->g->sys, d->g->clock->t + same);
     limit = fmin(limit, lm_discrete_limit(d, d->g->clock->t + same, kink));
-    d->samples_last = fabs(*kink - d->until) <= same; /* the last row shows them */
+    limit = fmin(limit, *kink - 0.01 * same); /* at the end, too: the last row shows the old side */
+    d->samples_last = fabs(*kink - d->until) <= same; /* but what is sampled there */
     if (*kink > d->until - same) *kink = INFINITY;
-    limit = fmin(limit, *kink - 0.01 * same);
     if (d->lands && d->k->next <= d->last) limit = fmin(limit, output_time(d, d->k->next));
     return limit;
 }
@@ -307,7 +313,9 @@ static limber_status one_step(lm_dynamics_run *d)
     if (!st) refresh_power(d);
     if (!st) st = watch_redundant(d);
     if (!st && (at_kink || jumped || push > 0)) {
+        double work = d->k->work, t = kink - 0.01e-12 * d->until;
         st = start(d, next, 1);
+        if (!st && at_kink) lm_drives_impulse(d, t, next, d->k->work - work);
         if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
         if (!st) st = put_rows(d, 0);
     }
@@ -343,7 +351,7 @@ static limber_status loop(lm_dynamics_run *d)
     limber_status st = LIMBER_OK;
     double end = d->until - 1e-12 * d->until;
     while (!st && d->g->clock->t < end) st = one_step(d);
-    if (!st) st = put_rows(d, 0);
+    if (!st) st = put_rows_to(d, d->until);
     finish(d);
     return st;
 }
@@ -358,7 +366,8 @@ static limber_status begin(lm_dynamics_run *d)
     d->redundant = g->sys->form->select_rows(g->sys, 0, g->q, 0);
     if (d->redundant < 0) return LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
-    limber_status st = lm_rigid_motion_again(run, run->t);
+    limber_status st = lm_drives_open(d);
+    if (!st) st = lm_rigid_motion_again(run, run->t);
     if (!st) st = start(d, 0, 0);
     if (st) return st;
     g->sys->form->poses(g->sys, g->q, d->pose0);
@@ -454,6 +463,7 @@ void lm_dynamics_close(lm_dynamics_run *d)
     if (d->g) d->g->ops->destroy(d->g);
     lm_events_close(d);
     lm_algebraic_close(d);
+    lm_drives_close(d);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);

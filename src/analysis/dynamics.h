@@ -18,6 +18,7 @@ typedef struct lm_dynamics_state {
 } lm_dynamics_state;
 
 typedef struct lm_events lm_events;
+typedef struct lm_drives lm_drives;
 
 typedef struct lm_dynamics_run {
     lm_run *run;
@@ -35,10 +36,10 @@ typedef struct lm_dynamics_run {
     double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
     int snapshot_taken;
-    double *powers; /* scratch of power_flow.c */
-    lm_integrator
-        *probe;  /* for algebraic.c; NULL: no force depends on accelerations or reactions */
-    int several; /* 1: of several accelerations was warned */
+    double *powers;       /* scratch of power_flow.c */
+    lm_drives *drives;    /* of drives.c; NULL: there are none */
+    lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
+    int several;          /* 1: of several accelerations was warned */
 } lm_dynamics_run;
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
@@ -64,6 +65,13 @@ double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 limber_status lm_power_flow_open(lm_dynamics_run *d);
 limber_status lm_power_flow_step(lm_dynamics_run *d);
 limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
+
+/* drives.c */
+limber_status lm_drives_open(lm_dynamics_run *d); /* refuses what jumps; after rows are selected */
+/* The run has started again at the instant `to` from the state at t; `work` of the impulse: says which rates
+ * have jumped. */
+void lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work);
+void lm_drives_close(lm_dynamics_run *d);
 
 /* algebraic.c: forces that depend on accelerations or reactions */
 limber_status lm_algebraic_open(lm_dynamics_run *d);

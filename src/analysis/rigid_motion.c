@@ -229,7 +229,7 @@ static int advance(known *k)
 {
     lm_integrator *g = k->g;
     double t = g->clock->t, same = 1e-12 * g->opt.until;
-    double kink = k->sys->form->next_kink(k->sys, t + same);
+    double kink = lm_system_next_kink(k->sys, t + same);
     double limit = t + TURN / fmax(fastest_turn(k), 1e-3 / g->opt.until);
     limit = fmin(limit, kink - 0.01 * same);
     int bad = step(k, limit);

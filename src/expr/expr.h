@@ -103,7 +103,8 @@ double lm_expr_grad(const lm_expr *e, const double *slots, double *scratch, doub
 double lm_expr_hess(const lm_expr *e, const double *slots, double *scratch, double *grad,
                     double *hess);
 
-/* Value and first two time derivatives of an expression whose only possible input is t. */
+/* Value and first two time derivatives of an expression whose only possible input is t. At 0 they are those
+ * behind it: a motion that begins there with a corner begins with the slope that it goes on with. */
 void lm_expr_time(const lm_expr *e, double t, double *scratch, double out[3]);
 
 /* The first instant > t at which the expression is not smooth as a function of t (knots of pwl and

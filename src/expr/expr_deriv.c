@@ -10,6 +10,8 @@
  * the fast pass gives a NaN, a second one takes 0 times anything as 0. */
 #include "expr/expr_priv.h"
 
+#include <float.h>
+
 typedef struct pass {
     int n, order, careful;
     double *v, *g, *h;
@@ -275,6 +277,7 @@ void lm_expr_time(const lm_expr *e, double t, double *scratch, double out[3])
     out[0] = e->value;
     out[1] = out[2] = 0;
     if (e->constant) return;
+    if (t == 0) t = DBL_MIN;
     if (e->ninputs == 1 && e->inputs[0] == LM_SLOT_T)
         out[0] = derivatives(e, 2, &t, scratch, &out[1], &out[2]);
     else

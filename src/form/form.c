@@ -1,6 +1,8 @@
 /* The list of formulations. */
 #include "form/form.h"
 
+#include <math.h>
+
 #include "form/elastodynamic.h"
 #include "form/ffr.h"
 #include "form/machine.h"
@@ -24,4 +26,18 @@ limber_status lm_system_create(const lm_form *form, const lm_model *model, lm_di
 {
     limber_status st = form->create(model, diag, sys);
     return st || !model->spec->variables.n ? st : lm_machine_make(sys);
+}
+
+double lm_system_next_kink(const lm_system *sys, double t)
+{
+    double next = sys->form->next_kink(sys, t);
+    int low = 0, high = sys->ncorner;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (sys->corner[middle] > t)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < sys->ncorner ? fmin(next, sys->corner[low]) : next;
 }

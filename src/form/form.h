@@ -196,13 +196,14 @@ struct lm_motion {
 
 /* What a formulation that is linear in displacements leaves out, as far as results have shown it. */
 typedef struct lm_left_out {
-    double *first, *second; /* [outputs] of positions: what deformation changes, and what more it would
+    double *first,
+        *second;        /* [outputs] of positions: what deformation changes, and what more it would
                              * change in second order */
-    double shift;           /* the largest displacement of second order */
-    double push, force;     /* the largest axial force, tension positive, over the load that buckles its
+    double shift;       /* the largest displacement of second order */
+    double push, force; /* the largest axial force, tension positive, over the load that buckles its
                              * beam as a cantilever; that force */
-    int pushed;             /* the body of this beam */
-    int stiffening;         /* 1: its effect on bending is in the equations */
+    int pushed;         /* the body of this beam */
+    int stiffening;     /* 1: its effect on bending is in the equations */
 } lm_left_out;
 
 /* Deformations that a formulation takes to be small, and how large they have been. */
@@ -248,7 +249,9 @@ struct lm_system {
                           * parts exact to first order in s */
     int nways;  /* numbers of ways that were given */
     const lm_settle *settle; /* NULL: there are none that follow */
-    int hold_ports; /* 1: the matrix takes efforts of the power graph's ports as constant */
+    int hold_ports;       /* 1: the matrix takes efforts of the power graph's ports as constant */
+    const double *corner; /* [ncorner] ascending: corners of drives that next_kink does not know */
+    int ncorner;
     int nvariables; /* the last velocities are those of variables (form/machine.h) */
     int nstates;    /* of which so many are states */
     double tick;    /* step of the integration: unit of time of variables; 0: there is none */
@@ -257,9 +260,9 @@ struct lm_system {
     lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
     const char *stretch;  /* what to write, that beams stretch; NULL: they do */
     lm_left_out *left_out; /* NULL: it is not linear */
-    lm_small *small;      /* NULL: deformations are of any size, or `motion` knows of them */
-    int still;            /* 1: the companion counts as resting where it is, drives hold */
-    const lm_spin *spin;  /* a drive at constant rate; NULL: all as written */
+    lm_small *small;       /* NULL: deformations are of any size, or `motion` knows of them */
+    int still;             /* 1: the companion counts as resting where it is, drives hold */
+    const lm_spin *spin;   /* a drive at constant rate; NULL: all as written */
     double softness;  /* on the diagonal of loop rows, by lm_row_softness: keeps the matrix regular
                            * where loops are singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
@@ -290,6 +293,9 @@ static inline const lm_row *lm_system_row(const lm_system *sys, int k)
 {
     return &sys->model->rows[sys->row ? sys->row[k] : k];
 }
+
+/* The next instant after t at which an expression of time has a kink, or a drive a corner. */
+double lm_system_next_kink(const lm_system *sys, double t);
 
 /* The softness of constraint k: angles are over the unit of length where lengths are 1. */
 static inline double lm_row_softness(const lm_system *sys, int k)
