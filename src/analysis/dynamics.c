@@ -397,6 +397,14 @@ static lm_method choose_method(const lm_spec_analysis *a, const lm_system *sys)
     return high && a->step == 0 ? LM_METHOD_RADAU : LM_METHOD_GENERALIZED_ALPHA;
 }
 
+/* Rigid bodies that drives lead, and nothing else that has a state: there is nothing to integrate. */
+static int is_driven(const lm_spec_analysis *a, const lm_system *sys)
+{
+    return a->method == LM_METHOD_AUTOMATIC && a->step == 0 && sys->mobility == 0 && sys->nl > 0 &&
+           !sys->flexible && !sys->massless && !sys->nvariables && !sys->discrete &&
+           !sys->model->spec->blocks.n;
+}
+
 static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sys, double until)
 {
     lm_integrator_options opt = {.until = until,
@@ -406,6 +414,7 @@ static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sy
                                  .largest_step = until,
                                  .rho_inf = a->rho_inf,
                                  .method = choose_method(a, sys)};
+    if (is_driven(a, sys)) return lm_kinematic_create(sys, &opt);
     switch (opt.method) {
     case LM_METHOD_BDF: return lm_bdf_create(sys, &opt);
     case LM_METHOD_RADAU: return lm_radau_create(sys, &opt);

@@ -94,6 +94,8 @@ lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *o
 lm_integrator *lm_integrator_at_rest(lm_system *sys);
 lm_integrator *lm_extrapolation_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt);
+/* For systems without a free motion (mobility 0) and without variables. */
+lm_integrator *lm_kinematic_create(lm_system *sys, const lm_integrator_options *opt);
 lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt);
 
 /* Start (or start again after a kink) from g->q, g->v at time t: consistent accelerations and
