@@ -26,7 +26,7 @@ int lm_statics_polish(lm_statics_search *s)
     lm_point_copy(s, &s->spare, &s->now);
     int bad = lm_statics_factor(s, 0, 1);
     for (int it = 0; it < NEWTON && !bad; it++) {
-        if (it > 0) bad = lm_statics_evaluate(s, 0) || lm_statics_factor(s, 0, 0);
+        if (it > 0) bad = lm_statics_evaluate(s, 0) || lm_statics_factor(s, 0, 1);
         if (bad) break;
         lm_statics_rhs(s, s->r, s->x);
         lm_statics_solve(s, s->x);

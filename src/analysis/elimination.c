@@ -196,7 +196,7 @@ int lm_elimination_prepare(lm_elimination *e)
 
 /* Stiffness of a constraint's spring: PENALTY times the largest that its motions have, or, where
  * they have none, that anything has. */
-static double spring(const lm_elimination *e, const phi_row *r, const double *values, double most)
+static double spring(lm_elimination *e, const phi_row *r, const double *values, double most)
 {
     double near = 0, square = 0;
     for (int i = 0; i < r->n; i++) {
@@ -206,6 +206,7 @@ static double spring(const lm_elimination *e, const phi_row *r, const double *va
         square = fmax(square, phi * phi / w);
     }
     if (near < 1e-9 * most) near = most;
+    e->softest = fmin(e->softest, PENALTY * near);
     return square > 0 ? PENALTY * near / square : 0;
 }
 
@@ -214,6 +215,7 @@ static void add_springs(lm_elimination *e, const double *values)
     double most = 0, *p = e->product;
     for (int i = 0; i < e->nv; i++) most = fmax(most, fabs(e->A[e->inverse[i]]) / lm_weight(e, i));
     if (most == 0) most = 1;
+    e->softest = INFINITY;
     for (int k = 0; k < e->sys->nl; k++) p[k] = spring(e, &e->rows[k], values, most);
     for (int k = 0; k < e->sys->nl; k++) {
         const phi_row *r = &e->rows[k];

@@ -21,6 +21,7 @@ typedef struct lm_elimination {
     int nz;                  /* entries left of the diagonal */
     double *A;               /* [n + 2 nz] */
     int *to;                 /* [pattern.nnz] place in A */
+    double softest;          /* spring of a constraint, in the units of a translation */
     phi_row *rows;           /* [nl] */
     int *parent, *lowest;    /* [n] elimination tree; least descendant, itself included */
     int *mark;               /* [n] scratch */

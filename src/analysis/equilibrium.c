@@ -117,7 +117,7 @@ int lm_statics_factor(lm_statics_search *s, double mu, int examine)
     double unit = s->scale * s->force / s->size;
     if (examine) {
         estimate_floor(s, values);
-        if (lm_stability_examine(s->stab, values, s->scale * s->force)) return 1;
+        if (lm_stability_examine(s->stab, values, s->scale * s->force, s->residual)) return 1;
     }
     for (int k = 0; k < s->stab->nfree && mu == 0; k++)
         if (s->diag[s->stab->free[k]] >= 0) values[s->diag[s->stab->free[k]]] += s->stab->held[k];

@@ -8,9 +8,11 @@
 
 #define ZERO_PIVOT 1e-14 /* over the row's own entry: nothing */
 #define SUSPECT    1e-6  /* a pivot worth a closer look */
-#define NO_FORCE   1e-8  /* stiffness over (force / size) that is none */
-#define HARDLY     1e-6  /* part of a velocity in a motion that it cannot hold */
-#define NO_GAP     1e-12 /* gap over a motion that is none */
+#define DUST                                                                                       \
+    1e-12 /* a row's own entry, over the largest: rounding; its pivot is what others leave */
+#define NO_FORCE 1e-8  /* stiffness over (force / size) that is none */
+#define HARDLY   1e-6  /* part of a velocity in a motion that it cannot hold */
+#define NO_GAP   1e-12 /* gap over a motion that is none */
 enum { MANY_FREE = 30 };
 
 lm_stability *lm_stability_create(const lm_system *sys, double size)
@@ -29,7 +31,8 @@ lm_stability *lm_stability_create(const lm_system *sys, double size)
     s->free = LM_NEW_N(&e->arena, int, e->n + 1);
     s->pivot = LM_NEW_N(&e->arena, int, e->n + 1);
     s->held = LM_NEW_N(&e->arena, double, e->n + 1);
-    if (!bad && s->free && s->pivot && s->held) return s;
+    s->spring = LM_NEW_N(&e->arena, double, e->n + 1);
+    if (!bad && s->free && s->pivot && s->held && s->spring) return s;
     lm_stability_destroy(s);
     return NULL;
 }
@@ -84,16 +87,22 @@ static double rounding(const lm_elimination *e, const double *z)
 }
 
 /* Whether pivot k is nothing: against rounding, or against the forces that act; most: the largest
- * stiffness. */
-static int is_nothing(const lm_elimination *e, int k, double force)
+ * stiffness. Reactions f that turn with a free motion leave -(f/size)^2/P of it to the springs P on the
+ * constraints, until their multipliers, which come later, take them over. */
+static int is_nothing(const lm_stability *s, int k, double most, double force)
 {
+    const lm_elimination *e = s->e;
     double own = fabs(e->A[k]), pivot = fabs(e->D[k]), square = 0;
     if (e->perm[k] >= e->nv) return pivot <= ZERO_PIVOT;
+    double largest = most * lm_weight(e, e->perm[k]);
+    if (own <= DUST * largest) return pivot <= SUSPECT * largest;
     if (pivot == 0) return 1;
     if (pivot > SUSPECT * own) return 0;
     pivot_motion(e, k, e->product);
     for (int i = 0; i <= k; i++) square += lm_weight(e, e->perm[i]) * e->product[i] * e->product[i];
-    return pivot <= fmax(NO_FORCE * force / e->size * square, rounding(e, e->product));
+    double unit = force / e->size;
+    if (s->nfree < MANY_FREE && pivot <= unit * unit / e->softest * square) return 1;
+    return pivot <= fmax(NO_FORCE * unit * square, rounding(e, e->product));
 }
 
 /* What of row k is nothing, by forces (of motions of the size `length`) or by gaps of constraints: a motion
@@ -105,10 +114,11 @@ static double negligible(const lm_elimination *e, int k, double force, double le
     return NO_GAP * length / (e->sys->angular[old] ? e->size : 1);
 }
 
-/* K' z against the size of its terms. */
-static double misfit(const lm_elimination *e, const double *z, double force)
+/* K' z against the size of its terms; *stiffness = |z^T K' z|, *weight = |z|^2. */
+static double misfit(const lm_elimination *e, const double *z, double force, double *stiffness,
+                     double *weight)
 {
-    double worst = 0, most = 0, square = 0;
+    double worst = 0, most = 0, square = 0, power = 0;
     for (int k = 0; k < e->n; k++) {
         e->y[k] += e->A[k] * z[k];
         most = fmax(most, fabs(e->A[k] * z[k]));
@@ -122,9 +132,21 @@ static double misfit(const lm_elimination *e, const double *z, double force)
     for (int k = 0; k < e->n; k++) {
         if (fabs(e->y[k]) > negligible(e, k, force, sqrt(square)))
             worst = fmax(worst, fabs(e->y[k]));
+        power += z[k] * e->y[k];
         e->y[k] = 0;
     }
+    *stiffness = fabs(power);
+    *weight = square;
     return most > 0 ? worst / most : 0;
+}
+
+/* 1: nothing holds the motion z in e->product. What is out of balance makes a stiffness that is none. */
+static int is_free(const lm_stability *s, double force)
+{
+    const lm_elimination *e = s->e;
+    double stiffness, square, part = fmax(NO_FORCE, s->unbalanced);
+    if (misfit(e, e->product, force, &stiffness, &square) > 1e-7) return 0;
+    return stiffness <= fmax(part * force / e->size * square, rounding(e, e->product));
 }
 
 /* The velocity that holds motion number k, which is in e->product: that of its pivot, unless it hardly takes
@@ -145,15 +167,17 @@ static void choose_hold(lm_stability *s, int k, double most)
     s->held[k] = most * lm_weight(e, which);
 }
 
-/* The motion z that the spring in place of pivot k alone holds: of K z = d e_k, with pivots that are nothing
- * replaced. d is 0 where it is free, and what is left of its pivot, which unknowns of later rows take away. */
-static void loose_motion(const lm_elimination *e, int k, double *z)
+/* The motion z, z_k = 1, that a force on k makes against a spring in place of pivot k (and those of others).
+ * Unknowns of later rows have answered: what the pivot lacks. Returns the stiffness, that of the spring where
+ * K z = 0. */
+static double loose_motion(const lm_elimination *e, int k, double *z)
 {
     memset(z, 0, sizeof(double) * (size_t)e->n);
     z[k] = 1;
     lm_elimination_solve(e, z);
     double own = z[k];
     for (int i = 0; i < e->n && own != 0; i++) z[i] /= own;
+    return own != 0 ? 1 / own : INFINITY;
 }
 
 /* A pivot can vanish although its motion is held through others: look at the motion itself, unless
@@ -164,8 +188,11 @@ static void keep_true(lm_stability *s, double most, double force)
     int kept = 0;
     if (s->nfree > MANY_FREE) return;
     for (int k = 0; k < s->nfree; k++) {
-        loose_motion(e, e->inverse[s->pivot[k]], e->product);
-        if (misfit(e, e->product, force) > 1e-7) continue;
+        double whole = loose_motion(e, e->inverse[s->pivot[k]], e->product);
+        if (!is_free(s, force)) {
+            s->negative += whole < s->spring[k] && whole > 0;
+            continue;
+        }
         s->free[kept] = s->pivot[kept] = s->pivot[k];
         s->held[kept] = s->held[k];
         choose_hold(s, kept++, most);
@@ -181,17 +208,19 @@ static void replace_pivot(lm_stability *s, int k, double most)
     double own = fabs(e->A[k]);
     if (own <= HARDLY * most * lm_weight(e, old)) /* rounding, by which others would be divided */
         own = most * lm_weight(e, old);
+    if (old < e->nv) s->spring[s->nfree] = own - e->D[k];
     e->D[k] = old < e->nv ? own : -1;
     if (old >= e->nv) return;
     s->free[s->nfree] = s->pivot[s->nfree] = old;
     s->held[s->nfree++] = own;
 }
 
-int lm_stability_examine(lm_stability *s, const double *values, double force)
+int lm_stability_examine(lm_stability *s, const double *values, double force, double unbalanced)
 {
     lm_elimination *e = s->e;
     double most = 0;
     s->negative = s->nfree = 0;
+    s->unbalanced = unbalanced;
     if (lm_elimination_assemble(e, values)) return 1;
     s->symmetric = is_symmetric(e);
     lm_elimination_begin(e);
@@ -199,12 +228,12 @@ int lm_stability_examine(lm_stability *s, const double *values, double force)
     if (most == 0) most = 1;
     for (int k = 0; k < e->n; k++) {
         lm_elimination_row(e, k);
-        if (is_nothing(e, k, force)) replace_pivot(s, k, most);
+        if (is_nothing(s, k, most, force)) replace_pivot(s, k, most);
         s->negative += e->D[k] < 0;
     }
     s->negative -= e->n - e->nv;
-    if (s->negative < 0) s->negative = 0; /* of constraints that contradict each other, nearly */
     keep_true(s, most, force);
+    if (s->negative < 0) s->negative = 0; /* of constraints that contradict each other, nearly */
     return 0;
 }
 

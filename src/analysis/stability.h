@@ -18,12 +18,14 @@
 #include "form/form.h"
 
 typedef struct lm_stability {
-    int negative;  /* motions that lower the energy */
-    int symmetric; /* 1: the loads have a potential */
-    int nfree;     /* motions that nothing holds ... */
-    int *free;     /* ... [nfree] velocities, one in each, that would hold them all if held */
-    int *pivot;    /* [nfree] velocities at which they were found */
-    double *held;  /* [nfree] stiffness with which to hold them */
+    int negative;   /* motions that lower the energy */
+    int symmetric;  /* 1: the loads have a potential */
+    int nfree;      /* motions that nothing holds ... */
+    int *free;      /* ... [nfree] velocities, one in each, that would hold them all if held */
+    int *pivot;     /* [nfree] velocities at which they were found */
+    double *held;   /* [nfree] stiffness with which to hold them */
+    double *spring; /* [nfree] what has been added to their pivots */
+    double unbalanced;
     struct lm_elimination *e;
 } lm_stability;
 
@@ -31,9 +33,9 @@ lm_stability *lm_stability_create(const lm_system *sys, double size); /* NULL: n
 void lm_stability_destroy(lm_stability *s);
 
 /* Look at `values` of the system's matrix, made with cK = scale alone; force: unit of force, that of
- * the matrix (times scale): stiffness that is nothing against it over the size is none. 0; 1: a
- * value is not finite. Allocates nothing. */
-int lm_stability_examine(lm_stability *s, const double *values, double force);
+ * the matrix (times scale): stiffness that is nothing against it over the size is none; unbalanced: what
+ * part of it is out of balance. 0; 1: a value is not finite. Allocates nothing. */
+int lm_stability_examine(lm_stability *s, const double *values, double force, double unbalanced);
 /* In how many motions the equilibrium is unstable for certain. */
 int lm_stability_lost(const lm_stability *s);
 
