@@ -19,7 +19,7 @@ static const struct {
     [LM_ANALYSIS_DYNAMICS] = {"dynamics", lm_dynamics, lm_refuse_dynamics, 1},
     [LM_ANALYSIS_STATICS] = {"statics", lm_statics, NULL, 1},
     [LM_ANALYSIS_MODES] = {"modes", lm_modes_analysis, lm_refuse_modes, 0},
-    [LM_ANALYSIS_LINEARIZE] = {"linearize", lm_linearize, lm_refuse_linearize, 0},
+    [LM_ANALYSIS_LINEARIZE] = {"linearize", lm_linearize, NULL, 0},
     [LM_ANALYSIS_CAMPBELL] = {"campbell", lm_campbell_analysis, lm_refuse_campbell, 0},
     [LM_ANALYSIS_PERIODIC] = {"periodic", lm_periodic_analysis, lm_refuse_periodic, 1},
 };

@@ -42,7 +42,7 @@ static limber_status state(lm_linearized *l)
     limber_status st =
         l->v ? lm_modes_linearise_moving(m, l->t, l->q, l->v) : lm_modes_linearise(m, l->t, l->q);
     if (st == LIMBER_STOPPED) return lm_fail(&l->failure, LIMBER_STOPPED, "%s", m->failure.text);
-    l->n = m->nfree;
+    l->n = l->n2 = m->nfree;
     l->moving = l->n - l->sys->nvariables;
     if (!st && (l->n > MOST || l->sys->nv > MOST_VELOCITIES))
         return lm_fail(&l->failure, LIMBER_STOPPED,
@@ -224,9 +224,24 @@ static void warn_machine(lm_run *run, const lm_linearized *l, lm_loc loc, const 
                rest, name);
 }
 
+/* Outputs that a state space cannot hold. */
+static void warn_rate(lm_run *run, const lm_linearized *l, lm_loc loc)
+{
+    char name[200];
+    if (!l->nmassless || l->nu == 0 || l->ny == 0 || l->rated[0] < 0) return;
+    lm_input_name(l->sys->model->spec, &l->input[l->rated[1]], name, sizeof name);
+    lm_warning(
+        run->diag, loc,
+        "linearize: input '%s' moves parts without mass at once, and output '%s' shows its rate, "
+        "which no state space holds: D lacks that part; give these parts mass, or leave the "
+        "output out",
+        name, l->sys->model->spec->outputs.at[l->output[l->rated[0]]].item.name);
+}
+
 static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
 {
     lm_loc loc = a->loc;
+    warn_rate(run, l, loc);
     const lm_integrator *g = l->m.g;
     double speed = 0;
     char name[160];

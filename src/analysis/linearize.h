@@ -39,20 +39,27 @@ typedef struct lm_linearized {
     const int *output;     /* [ny] indices into the model's outputs */
     /* the state and its matrices */
     lm_modes m;
-    int n, na;               /* independent motions; constraints that count */
-    int moving, ns;          /* of the mechanism; states: 2 n without variables */
-    int *keep;               /* [ns] which of (y, w) */
-    int nidle;               /* rotations that nothing notices, left out of the states */
-    double *idle;            /* [nv x nidle] what they are orthogonal to */
+    int n, na;      /* independent motions; constraints that count */
+    int moving, ns; /* of the mechanism; states: 2 n without variables */
+    int *keep;      /* [ns] which of (y, w) */
+    int nidle;      /* rotations that nothing notices, left out of the states */
+    double *idle;   /* [nv x nidle] what they are orthogonal to */
+    int nmassless;  /* independent motions without mass ... */
+    int *kind; /* ... [n] 0: with mass; 1: without, held by dampers; 2: by stiffness alone ... */
+    double *T; /* ... [n x n] of the velocities `state` they are T w */
+    double *by_input;        /* [n x 2 nu] positions, then rates, that inputs make at once */
+    int rated[2];            /* an output, and an input whose rate it shows; -1 */
     int *state, *row;        /* [n] velocities; [na] constraints */
     double *Z, *G, *Py, *Pw; /* [nv x n] */
     double *Kz;              /* [nv x n] what K Z lacks; 0 where K is exact */
     double *S, *OZ, *OG;     /* [n x n] y. = w + S y; Omega Z and Omega G of the independent ones */
-    double *M, *D, *K, *B2;  /* M w. + D w + K y = B2 u; [n x n], [n x nu] */
-    double *dx, *dv, *da;    /* [nv x k] */
-    double *dlam;            /* [na x k] */
-    double *A, *B, *C, *D1;  /* [ns x ns], [ns x nu], [ny x ns], [ny x nu] */
-    double *u;               /* values of the inputs, as lm_system.inputs has them; 0 but for one */
+    int n2; /* n, or, if all without mass are held by stiffness alone, those with mass */
+    double *M, *D, *K,
+        *B2; /* M w. + D w + K y = B2 u; [n x n], [n x nu]; in the end of n2, as is S */
+    double *dx, *dv, *da;   /* [nv x k] */
+    double *dlam;           /* [na x k] */
+    double *A, *B, *C, *D1; /* [ns x ns], [ns x nu], [ny x ns], [ny x nu] */
+    double *u;              /* values of the inputs, as lm_system.inputs has them; 0 but for one */
     double rest, rest_states;   /* largest acceleration left, over the size; of states alone */
     int rest_at, rest_state_at; /* of these velocities */
     int npoles;
@@ -73,6 +80,13 @@ limber_status lm_linearized_motion(lm_linearized *l);
 /* X [nv x k] = [P; E]^-1 X (or its transpose's), P the active rows of the constraints (columns: the
  * directions of their reactions), E the rows of the unit matrix of the state. */
 limber_status lm_linearized_split(lm_linearized *l, int columns, int transposed, int k, double *X);
+/* linearize_massless.c: kind and T, Z by them; X [n x n] = T^-1 X; from M, D, K, B2: dx, dv, da, A and B;
+ * dx, dv, da by the rate of an input, in this column; -1: there is none. */
+limber_status lm_linearized_massless(lm_linearized *l);
+limber_status lm_linearized_in_states(const lm_linearized *l, double *X);
+limber_status lm_linearized_condense(lm_linearized *l);
+void lm_linearized_by_rate(lm_linearized *l, int input);
+int lm_linearized_column(const lm_linearized *l);
 /* linearize_tangent.c: Kz, of a moving state. */
 limber_status lm_linearized_tangent(lm_linearized *l);
 /* linearize_matrix.c: the rest up to A and B. */

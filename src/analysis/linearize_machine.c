@@ -13,6 +13,8 @@
 int lm_linearized_keeps(const lm_linearized *l, int i)
 {
     int k = l->state[i % l->n] - (l->sys->nv - l->sys->nvariables);
+    int kind = l->nmassless ? l->kind[i % l->n] : 0;
+    if (kind) return kind == 1 && i < l->n;
     if (k < 0) return 1;
     return i >= l->n && l->sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
 }

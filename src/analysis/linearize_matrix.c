@@ -168,11 +168,13 @@ static limber_status reduce(lm_linearized *l, const double *F, const double *Y, 
     unbalanced(l, F, R, work);
     lm_dense_tmul(l->n, (int)k, (int)nv, Y, R, Rr);
     second_order(l, Rr, work);
-    limber_status st = accelerate(l, Rr);
-    if (!st) {
+    limber_status st = l->nmassless ? lm_linearized_condense(l) : accelerate(l, Rr);
+    if (!st && !l->nmassless) {
         first_order(l, Rr);
         lm_dense_mul((int)nv, (int)k, l->n, l->Z, Rr, Za);
         for (size_t i = 0; i < nv * k; i++) l->da[i] += Za[i];
+    }
+    if (!st) {
         unbalanced(l, F, R, work);
         st = react(l, R);
     }

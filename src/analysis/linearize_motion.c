@@ -131,7 +131,7 @@ static limber_status leave_idle_out(lm_linearized *l, double *Z)
     int bad = A && l->idle ? idle_inertia(l, A, A + nv * nv) : -1;
     if (!bad) idle_vectors(l, A, A + nv * nv);
     for (int k = 0; k < l->nidle; k++) leave_out(l, l->idle + nv * (size_t)k, Z, l->n - k);
-    l->n -= l->nidle;
+    l->n2 = l->n -= l->nidle;
     l->moving -= l->nidle;
     lm_free(A);
     return bad ? LIMBER_MEMORY : LIMBER_OK;
@@ -335,5 +335,10 @@ limber_status lm_linearized_motion(lm_linearized *l)
     if (st || l->n == 0) return st;
     for (size_t j = 0; j < (size_t)l->n; j++) l->Z[nv * j + (size_t)(l->na + l->nidle) + j] = 1;
     st = lm_linearized_split(l, 0, 0, l->n, l->Z);
-    return st || !l->v ? st : moving(l);
+    if (!st) st = lm_linearized_massless(l);
+    if (!st && l->v) st = moving(l);
+    if (!st && l->v) st = lm_linearized_in_states(l, l->S);
+    if (!st && l->v) st = lm_linearized_in_states(l, l->OZ);
+    if (!st && l->v) st = lm_linearized_in_states(l, l->OG);
+    return st;
 }

@@ -128,6 +128,27 @@ static void begin_way(probe *p, int j)
     };
 }
 
+/* Motions without mass follow inputs at once: outputs of velocities and accelerations show the rates of these,
+ * which no state space holds. The first such output and input. */
+static int by_rates(probe *p, lm_arena *temp)
+{
+    lm_linearized *l = p->l;
+    int column = lm_linearized_column(l), bad = 0;
+    double *d = LM_NEW_N(temp, double, l->ny + 1);
+    l->rated[0] = l->rated[1] = -1;
+    for (int k = 0; k < l->nu && column >= 0 && d && !bad && l->rated[0] < 0; k++) {
+        lm_linearized_by_rate(l, k);
+        memset(l->dlam + (size_t)l->na * (size_t)column, 0, sizeof(double) * (size_t)l->na);
+        begin_way(p, column);
+        double h = first_step(p);
+        if (!isfinite(h)) continue; /* nothing moves */
+        bad = derivative(p, d);
+        for (int i = 0; i < l->ny && !bad && l->rated[0] < 0; i++)
+            if (fabs(d[i]) * h > 1e3 * DBL_EPSILON * p->size[i]) l->rated[0] = i, l->rated[1] = k;
+    }
+    return d ? bad : -1;
+}
+
 limber_status lm_linearized_outputs(lm_linearized *l)
 {
     lm_arena temp = {0};
@@ -145,6 +166,7 @@ limber_status lm_linearized_outputs(lm_linearized *l)
         begin_way(&p, j);
         bad = derivative(&p, to);
     }
+    if (!bad) bad = by_rates(&p, &temp);
     begin_way(&p, 0);
     if (!bad) bad = outputs_at(&p, 0); /* leaves what outputs have read at the state itself */
     lm_arena_free(&temp);

@@ -2,7 +2,8 @@
  *
  *     w = y. - S y:    M y.. + (D - M S) y. + (K - D S) y = B2 u,
  *
- * those of a machine, whose states are not all positions and velocities, by A itself. */
+ * those of a machine, and where motions have no mass, whose states are not all positions and velocities, by A
+ * itself. */
 #include "analysis/linearize.h"
 
 #include "math/eigen.h"
@@ -12,6 +13,8 @@
 #include <string.h>
 
 enum { PASSES = 5 };
+#define LOWEST                                                                                     \
+    1e-6 /* shift over the first, of stiffness over mass: what is slower is rounding of these */
 #define ZERO 1e-6 /* a double root comes out with half of the digits only */
 
 static double trace(int n, const double *A)
@@ -21,12 +24,15 @@ static double trace(int n, const double *A)
     return sum;
 }
 
+/* 1: states are not all positions and velocities, those of a machine or of motions without mass that dampers hold. */
+static int by_states(const lm_linearized *l) { return l->ns != 2 * l->n2; }
+
 /* D - M S and K - D S. */
 static void of_position(const lm_linearized *l, double *D, double *K)
 {
-    size_t N = (size_t)l->n * (size_t)l->n;
-    lm_dense_mul(l->n, l->n, l->n, l->M, l->S, D);
-    lm_dense_mul(l->n, l->n, l->n, l->D, l->S, K);
+    size_t N = (size_t)l->n2 * (size_t)l->n2;
+    lm_dense_mul(l->n2, l->n2, l->n2, l->M, l->S, D);
+    lm_dense_mul(l->n2, l->n2, l->n2, l->D, l->S, K);
     for (size_t i = 0; i < N; i++) {
         D[i] = l->D[i] - D[i];
         K[i] = l->K[i] - K[i];
@@ -54,7 +60,7 @@ static int find(roots *e, double s0)
 {
     double most = 0;
     int bad = e->machine ? lm_linearized_shifted_inverse(e->l, s0, e->T)
-                         : lm_modes_shifted_inverse(e->l->n, e->l->M, e->D, e->K, s0, e->T);
+                         : lm_modes_shifted_inverse(e->l->n2, e->l->M, e->D, e->K, s0, e->T);
     if (!bad) bad = lm_general_eigen(e->ns, e->T, e->re, e->im, e->V);
     for (int j = 0; j < e->ns && !bad; j++) most = fmax(most, hypot(e->re[j], e->im[j]));
     if (!bad && !(most < 1e3 / s0)) bad = 1;
@@ -69,7 +75,7 @@ static int find(roots *e, double s0)
 
 static double first_shift(const roots *e)
 {
-    int n = e->l->n;
+    int n = e->l->n2;
     if (e->machine) return lm_linearized_speed(e->l);
     double mass = trace(n, e->l->M), damping = trace(n, e->D), stiffness = trace(n, e->K);
     return stiffness > 0 ? sqrt(stiffness / mass) : damping > 0 ? damping / mass : 1;
@@ -79,7 +85,7 @@ static double first_shift(const roots *e)
 static int find_near_slowest(roots *e)
 {
     int bad = 1;
-    double s0 = first_shift(e);
+    double s0 = first_shift(e), lowest = LOWEST * s0;
     for (int k = 0; k < PASSES; k++) {
         bad = find(e, s0);
         for (int tries = 0; tries < 8 && bad > 0; tries++) bad = find(e, s0 *= 1.37);
@@ -87,6 +93,7 @@ static int find_near_slowest(roots *e)
         double least = INFINITY;
         for (int j = 0; j < e->ns; j++)
             if (!is_zero(e, j)) least = fmin(least, hypot(e->re[j], e->im[j]));
+        least = fmax(least, lowest);
         if (!(least < 0.1 * s0)) break;
         s0 = least;
     }
@@ -102,14 +109,30 @@ static double share(const roots *e, int j, int i)
     return 0.5 * hypot(x[at], x[ns + at]) * hypot(z[col], z[col + 1]);
 }
 
+/* Which state (y, w)[at] is; -1: none. */
+static int index_of(const lm_linearized *l, int at)
+{
+    int low = 0, high = l->ns - 1;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (l->keep[mid] < at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return l->ns && l->keep[low] == at ? low : -1;
+}
+
 /* The state of a machine that has most to do with pole j; of a motion its position stands for both. */
 static int partaker(const roots *e, int j)
 {
     int moving = e->l->moving, best = 0;
     double most = 0;
     for (int i = 0; i < e->ns && e->inverse; i++) {
-        if (i >= moving && i < 2 * moving) continue;
-        double size = share(e, j, i) + (i < moving ? share(e, j, moving + i) : 0);
+        int at = e->l->keep[i], n = e->l->n;
+        if (at >= n && at < n + moving) continue;
+        int rate = at < n ? index_of(e->l, n + at) : -1;
+        double size = share(e, j, i) + (rate >= 0 ? share(e, j, rate) : 0);
         if (size > most * (1 + 1e-6)) most = size, best = i;
     }
     return best;
@@ -124,8 +147,8 @@ static int mover(const roots *e, int j)
     const double *re = e->V + ns * (size_t)j, *im = e->im[j] != 0 ? re + ns : NULL;
     double most = 0;
     int best = 0;
-    for (int i = 0; i < l->moving; i++) {
-        double size = hypot(re[i], im ? im[i] : 0) / l->m.unit[l->state[i]];
+    for (int i = 0; i < l->ns && l->keep[i] < l->n; i++) {
+        double size = hypot(re[i], im ? im[i] : 0) / l->m.unit[l->state[l->keep[i]]];
         if (size > most * (1 + 1e-6)) most = size, best = i;
     }
     return best;
@@ -161,18 +184,18 @@ static void collect(lm_linearized *l, const roots *e)
 /* (y, w) of the solver's (y, y.): w = y. - S y. Those of a machine are of A already. */
 static void to_state(const lm_linearized *l, const double *from, double *to)
 {
-    size_t n = (size_t)l->n;
+    size_t n = (size_t)l->n2;
     memcpy(to, from, sizeof(double) * (size_t)l->ns);
-    for (size_t j = 0; j < n && !l->sys->nvariables; j++)
+    for (size_t j = 0; j < n && !by_states(l); j++)
         for (size_t i = 0; i < n; i++) to[n + i] -= l->S[n * j + i] * from[j];
 }
 
 /* The same for left vectors, z^T (y, y.) = z'^T (y, w): y. = w + S y. */
 static void to_left_state(const lm_linearized *l, const double *from, double *to)
 {
-    size_t n = (size_t)l->n;
+    size_t n = (size_t)l->n2;
     memcpy(to, from, sizeof(double) * (size_t)l->ns);
-    for (size_t j = 0; j < n && !l->sys->nvariables; j++)
+    for (size_t j = 0; j < n && !by_states(l); j++)
         for (size_t i = 0; i < n; i++) to[j] += l->S[n * j + i] * from[n + i];
 }
 
@@ -239,10 +262,11 @@ limber_status lm_linearized_poles(lm_linearized *l)
         roots e = {.l = l, .D = x, .K = x + N, .T = x + 2 * N, .V = x + 6 * N, .re = x + 10 * N};
         e.im = e.re + 2 * n;
         e.ns = l->ns;
-        e.machine = l->sys->nvariables > 0;
+        e.machine = by_states(l);
         if (!e.machine) of_position(l, e.D, e.K);
         e.undamped = !e.machine;
-        for (size_t i = 0; i < N; i++) e.undamped &= e.D[i] == 0;
+        size_t used = (size_t)l->n2 * (size_t)l->n2;
+        for (size_t i = 0; i < used; i++) e.undamped &= e.D[i] == 0;
         int bad = find_near_slowest(&e);
         if (!bad && e.machine) bad = invert(&e, &temp);
         if (!bad) collect(l, &e);
@@ -261,7 +285,7 @@ limber_status lm_linearized_poles(lm_linearized *l)
 static void dynamic_stiffness(const lm_linearized *l, double omega, const double *D,
                               const double *K, double *P)
 {
-    size_t n = (size_t)l->n, two = 2 * n;
+    size_t n = (size_t)l->n2, two = 2 * n;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
             double re = K[n * j + i] - omega * omega * l->M[n * j + i], im = omega * D[n * j + i];
@@ -275,7 +299,7 @@ static void dynamic_stiffness(const lm_linearized *l, double omega, const double
 static void whole_state(const lm_linearized *l, double omega, const double *Y, double *re,
                         double *im)
 {
-    size_t n = (size_t)l->n;
+    size_t n = (size_t)l->n2;
     for (size_t c = 0; c < (size_t)l->nu; c++) {
         const double *yr = Y + 2 * n * c, *yi = yr + n;
         double *xr = re + 2 * n * c, *xi = im + 2 * n * c;
@@ -314,8 +338,8 @@ static int machine_transfer(const lm_linearized *l, double f, double *re, double
 
 int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double *im)
 {
-    if (l->sys->nvariables) return machine_transfer(l, f, re, im);
-    size_t n = (size_t)l->n, N = n * n, nu = (size_t)l->nu;
+    if (by_states(l)) return machine_transfer(l, f, re, im);
+    size_t n = (size_t)l->n2, N = n * n, nu = (size_t)l->nu;
     double omega = 2 * acos(-1.0) * f;
     double *x = lm_alloc(sizeof(double) * (6 * N + 6 * n * nu + 1));
     if (!x) return -1;
@@ -325,7 +349,7 @@ int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double 
     dynamic_stiffness(l, omega, D, K, P);
     for (size_t c = 0; c < nu; c++)
         for (size_t i = 0; i < n; i++) R[2 * n * c + i] = l->B2[n * c + i];
-    int bad = lm_dense_solve(2 * l->n, P, l->nu, R);
+    int bad = lm_dense_solve(2 * l->n2, P, l->nu, R);
     if (!bad) {
         whole_state(l, omega, R, xr, xi);
         put_response(l, xr, xi, re, im);

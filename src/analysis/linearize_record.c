@@ -21,10 +21,11 @@ typedef struct matrix {
 
 enum { NMATRICES = 9, FIRST_ORDER = 4 };
 
-/* States of a machine are not all positions and velocities: it has no form of second order. */
+/* States of a machine, and of motions without mass that dampers hold, are not all positions and velocities: there is no form of
+ * second order. */
 static int count_matrices(const lm_linearized *l)
 {
-    return l->sys->nvariables ? FIRST_ORDER : NMATRICES;
+    return l->ns != 2 * l->n2 ? FIRST_ORDER : NMATRICES;
 }
 
 /* ---- names ---- */
@@ -53,7 +54,7 @@ static int name_all(const lm_linearized *l, lm_arena *arena, names *to)
 
 static void list_matrices(const lm_linearized *l, const names *x, matrix to[NMATRICES])
 {
-    int n = l->n, ns = l->ns;
+    int n = l->n2, ns = l->ns;
     const matrix all[NMATRICES] = {{"A", ns, ns, l->A, x->state},
                                    {"B", ns, l->nu, l->B, x->input},
                                    {"C", l->ny, ns, l->C, x->state},

@@ -51,17 +51,6 @@ limber_status lm_refuse_dynamics(lm_run *run, const lm_spec_analysis *a)
     return LIMBER_INPUT;
 }
 
-/* Accelerations are a matter of the state. */
-limber_status lm_refuse_linearize(lm_run *run, const lm_spec_analysis *a)
-{
-    if (!run->sys || !run->sys->massless) return LIMBER_OK;
-    lm_error(
-        run->diag, a->loc,
-        "'linearize' needs inertia for every motion, and a beam here has none, or none about its "
-        "own axis: give its section rhoA, rhoIy and rhoIz; 'modes' needs none");
-    return LIMBER_UNSUPPORTED;
-}
-
 /* Of a circuit or a controller alone nothing vibrates that `modes` could show. */
 limber_status lm_refuse_modes(lm_run *run, const lm_spec_analysis *a)
 {

@@ -7,7 +7,6 @@
 
 limber_status lm_refuse_dynamics(lm_run *run, const lm_spec_analysis *a);
 limber_status lm_refuse_modes(lm_run *run, const lm_spec_analysis *a);
-limber_status lm_refuse_linearize(lm_run *run, const lm_spec_analysis *a);
 limber_status lm_refuse_campbell(lm_run *run, const lm_spec_analysis *a);
 limber_status lm_refuse_periodic(lm_run *run, const lm_spec_analysis *a);
 

@@ -199,7 +199,7 @@ static int make_dense(ffr *s, ffr_accel *x)
  * bodies without mass are left to the sparse matrix. */
 int ffr_make_accel(ffr *s)
 {
-    if (s->sys.algebraic || s->m->nsupers > 0) return 0;
+    if (s->sys.algebraic || s->sys.massless || s->m->nsupers > 0) return 0;
     ffr_accel *x = LM_NEW(&s->arena, ffr_accel);
     if (!x) return -1;
     s->accel = x;

@@ -10,17 +10,6 @@ static void refuse(const lm_model *m, lm_diag *diag)
         lm_error(diag, spec->coordinates.at[0].item.loc,
                  "'coordinates' need the formulation 'minimal'; in 'ffr' the joints describe the "
                  "mechanism");
-    for (int i = 0; i < m->nbodies; i++) {
-        double mass = 0;
-        const lm_beam *b = &m->beams[i];
-        for (int k = b->first_element; k < b->first_element + b->nelements; k++)
-            mass += m->elements[k].shape.mx[0] + m->elements[k].shape.mx[2];
-        if (!b->nelements || mass > 0) continue;
-        lm_error(diag, spec->bodies.at[i].item.loc,
-                 "beam '%s' has no mass, and in 'ffr' its frame would have none: give its material "
-                 "'rho' (or its section 'rhoA'), or put a spring in its place",
-                 spec->bodies.at[i].item.name);
-    }
 }
 
 /* The forces in a section follow from those at the nodes: nothing that acts on these can read them. */

@@ -35,22 +35,6 @@ static void refuse_shearless(const lm_model *m, lm_diag *diag)
     }
 }
 
-/* The piece around an inner node hangs between springs: without mass nothing says how it moves. */
-static void refuse_massless(const lm_model *m, const nodal_division *d, lm_diag *diag)
-{
-    for (int k = 0; k < d->nlumps;) {
-        int b = m->nodes[d->lumps[k].node].body;
-        double mass = 0;
-        for (; k < d->nlumps && m->nodes[d->lumps[k].node].body == b; k++) mass += d->lumps[k].mass;
-        if (mass > 0 || m->beams[b].nelements < 2) continue;
-        const lm_spec_item *item = &m->spec->bodies.at[b].item;
-        lm_error(diag, item->loc,
-                 "beam '%s' has no mass, and in 'rfe' its rigid elements would have none: give its "
-                 "material 'rho' (or its section 'rhoA'), or put a spring in its place",
-                 item->name);
-    }
-}
-
 /* Springs in place of the joints that close loops: far stiffer than any of the beams' own. */
 static int note_springs(const lm_model *m, lm_arena *a, const nodal_division *d, rfe_rule *rule)
 {
@@ -188,7 +172,6 @@ static limber_status create(const lm_model *m, lm_diag *diag, lm_system **out)
     if (diag->errors > errors) return LIMBER_UNSUPPORTED;
     nodal_division *d = divide(m);
     if (!d) return LIMBER_MEMORY;
-    refuse_massless(m, d, diag);
     if (diag->errors > errors) {
         rfe_division_free(d);
         return LIMBER_INPUT;

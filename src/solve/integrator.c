@@ -18,7 +18,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->x = lm_alloc(sizeof(double) * (4 * (nv + nl) + 1));
     g->pose = lm_alloc(sizeof(double) * (7 * (size_t)sys->nposes + 1));
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
-    if (sys->massless) g->settled = lm_alloc(sizeof(double) * (2 * nv + 1));
+    if (sys->massless) g->settled = lm_alloc(sizeof(double) * (2 * nv + (size_t)sys->nl + 1));
     if (!g->block || !g->x || !g->pose || !g->lin || (sys->massless && !g->settled)) return -1;
     g->clock = (lm_clock *)(void *)g->block;
     double *p = g->block + head;

@@ -89,8 +89,10 @@ static int massless_part(lm_integrator *g, const lm_state *at, double *y)
     return 0;
 }
 
-/* y = the motion without mass that takes the forces r away: of P y = -h2 r. */
-static int answer(lm_integrator *g, const lm_state *s, const double *r, double *y)
+/* y = the motion without mass that takes the forces r away, of P y = -h2 r, and gaps phi (NULL: none) of the
+ * constraints, in which it need not be linear. */
+static int answer(lm_integrator *g, const lm_state *s, const double *r, const double *phi,
+                  double *y)
 {
     int nv = g->sys->nv, nl = g->sys->nl;
     double h2;
@@ -103,7 +105,7 @@ static int answer(lm_integrator *g, const lm_state *s, const double *r, double *
     int bad = factor_both(g, &still, QUICK * h2, g->mass_unit);
     if (bad) return bad;
     for (int i = 0; i < nv; i++) g->x[i] = -QUICK * h2 * keep[i] / g->mass_unit;
-    memset(g->x + nv, 0, sizeof(double) * (size_t)nl);
+    for (int k = 0; k < nl; k++) g->x[nv + k] = phi && g->sys->active[k] ? -phi[k] : 0;
     lm_linear_solve(g->lin, g->x);
     lm_copy(y, g->x, nv);
     return massless_part(g, &still, y);
@@ -113,12 +115,12 @@ static int answer(lm_integrator *g, const lm_state *s, const double *r, double *
 static int settle_positions(lm_integrator *g, double t, double *y, double *r)
 {
     lm_system *sys = g->sys;
-    double size = g->clock->size > 0 ? g->clock->size : 1;
+    double size = g->clock->size > 0 ? g->clock->size : 1, *phi = r + sys->nv;
     for (int it = 0; it < ROUNDS; it++) {
         lm_state s = {t, g->q, g->v, g->a, g->lam};
         int bad = lm_consistent_acceleration(g, t, g->q, g->v, g->a, g->lam);
-        if (!bad) bad = sys->form->residual(sys, &s, r, NULL, NULL) ? 2 : 0;
-        if (!bad) bad = answer(g, &s, r, y);
+        if (!bad) bad = sys->form->residual(sys, &s, r, phi, NULL) ? 2 : 0;
+        if (!bad) bad = answer(g, &s, r, phi, y);
         if (bad) return bad;
         double n = lm_motion_norm(sys, size, y);
         if (!isfinite(n)) return 2;
@@ -142,7 +144,7 @@ static int settle_velocities(lm_integrator *g, double t, double *y, double *r)
     for (int c = 0; c < sys->nv; c++)
         for (int k = p->colptr[c]; k < p->colptr[c + 1] && p->rowind[k] < sys->nv; k++)
             r[p->rowind[k]] += values[k] * g->v[c];
-    int bad = answer(g, &s, r, y);
+    int bad = answer(g, &s, r, NULL, y);
     for (int i = 0; i < sys->nv && !bad; i++) g->v[i] += y[i];
     return bad;
 }
