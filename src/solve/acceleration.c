@@ -1,12 +1,14 @@
-/* Accelerations and reactions that the equations of motion ask for (docs/theory/accelerations.md). */
+/* Accelerations and reactions that the equations of motion ask for (docs/theory/forces.md). */
 #include "solve/integrator.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { FREE_STEPS = 12, DAMPED_STEPS = 40, HALVINGS = 12 };
 
 #define ROUNDED   1e-13 /* changes over the size of what changes: rounding */
 #define CANCELLED 1e-11 /* ... of forces that balance */
+#define NOISE     30    /* ... over what rounding of the state makes */
 #define STALLED   1e-6  /* the same, of changes that become no smaller */
 
 /* Right side: -residual/unit, and -d2(phi)/dt2. */
@@ -109,6 +111,32 @@ static double balanced(lm_integrator *g, const lm_state *s)
     return most / g->mass_unit;
 }
 
+/* What forces change by where the state moves by its own rounding, over the typical mass: no better are
+ * accelerations known where springs hold a load. */
+static double rounded_state(lm_integrator *g, const lm_state *s)
+{
+    lm_system *sys = g->sys;
+    int nv = sys->nv, n = nv + sys->nl, moving = nv - sys->nvariables;
+    double *r = g->x + n, *dx = g->x + 3 * n, *q = g->x + 4 * n, *v = q + sys->nq, most = 0;
+    double reach = fmax(lm_integrator_reach(g), g->clock->size);
+    lm_state moved = {s->t, q, v, s->a, s->lam};
+    for (int i = 0; i < nv; i++) {
+        double by = i % 2 ? DBL_EPSILON : -DBL_EPSILON;
+        dx[i] = by * (i < moving ? (sys->angular[i] ? 1 : reach) : fabs(s->q[sys->nq - nv + i]));
+        v[i] = (1 + by) * s->v[i];
+    }
+    if (sys->form->retract(sys, s->q, dx, q)) return 0;
+    if (sys->form->residual(sys, s, r, NULL, NULL)) return 0;
+    if (sys->form->residual(sys, &moved, dx, NULL, NULL)) return 0;
+    for (int i = 0; i < nv; i++) most = fmax(most, fabs(r[i] - dx[i]));
+    return most / g->mass_unit;
+}
+
+static int only_rounding(lm_integrator *g, const lm_state *s, double change)
+{
+    return change <= CANCELLED * balanced(g, s) || change <= NOISE * rounded_state(g, s);
+}
+
 /* Newton's method with the exact tangent from the a and lam that are there. 0; 1 singular, 2 not finite,
  * 3: no convergence. */
 static int newton(lm_integrator *g, const lm_state *s, double *a, double *lam)
@@ -133,7 +161,7 @@ static int newton(lm_integrator *g, const lm_state *s, double *a, double *lam)
             (change <= ROUNDED * size || (change >= 0.5 * last && change <= STALLED * size)))
             return 0;
         last = change;
-        if (it == FREE_STEPS - 1 && change <= CANCELLED * balanced(g, s)) return 0;
+        if (it == FREE_STEPS - 1 && only_rounding(g, s, change)) return 0;
     }
     return 3;
 }

@@ -15,7 +15,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->opt = *opt;
     g->block_size = head + 2 * (nq + 2 * nv + nl) + nv + extra;
     g->block = lm_alloc(sizeof(double) * g->block_size);
-    g->x = lm_alloc(sizeof(double) * (4 * (nv + nl) + 1));
+    g->x = lm_alloc(sizeof(double) * (5 * (nv + nl) + nq + 1));
     g->pose = lm_alloc(sizeof(double) * (7 * (size_t)sys->nposes + 1));
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     if (sys->massless) g->settled = lm_alloc(sizeof(double) * (2 * nv + (size_t)sys->nl + 1));

@@ -78,7 +78,7 @@ struct lm_integrator {
     double work, lost; /* over the last step, where the method integrates them itself */
     char failure[512]; /* what went wrong, by name */
     int unsolved;      /* 1: ... that no acceleration solves the equations */
-    double *x;         /* [4 (nv + nl)] right sides and solutions */
+    double *x;         /* [5 (nv + nl) + nq] right sides and solutions */
     double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
     double *pose;      /* [7 nposes] scratch */
     double *settled;   /* [2 nv] scratch of motions without mass; NULL: there are none */
