@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2, ROUNDS = 5 };
+enum { NOT_FINITE = 2 }; /* what solves of the mass matrix return then */
 #define OPEN    1e-7 /* gap likewise with which no run starts */
 #define CLOSED  1e-9 /* gap over the size, or angle, that is rounding of the drawing */
 #define STRETCH 0.1  /* gap likewise that beams may close by stretching */
@@ -207,6 +208,7 @@ static limber_status positions(lm_run *run, lm_integrator *g)
     int row = 0;
     if (sys->form->select_rows(sys, 0, g->q, POSITIONS) < 0) return LIMBER_MEMORY;
     int bad = lm_check_mass(g, 0, g->q, g->v);
+    if (!bad && !isfinite(lm_speed_norm(sys, g->clock->size, g->v))) bad = NOT_FINITE;
     if (bad) return singular(run, g, bad);
     limber_status st = close_loops(run, g);
     if (!st) st = check_initial(run, g, POSITIONS);

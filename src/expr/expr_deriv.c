@@ -277,9 +277,12 @@ void lm_expr_time(const lm_expr *e, double t, double *scratch, double out[3])
     out[0] = e->value;
     out[1] = out[2] = 0;
     if (e->constant) return;
-    if (t == 0) t = DBL_MIN;
-    if (e->ninputs == 1 && e->inputs[0] == LM_SLOT_T)
-        out[0] = derivatives(e, 2, &t, scratch, &out[1], &out[2]);
-    else
+    if (e->ninputs != 1 || e->inputs[0] != LM_SLOT_T) {
         out[0] = out[1] = out[2] = NAN; /* not a function of time alone */
+        return;
+    }
+    out[0] = derivatives(e, 2, &t, scratch, &out[1], &out[2]);
+    if (t != 0 || !isfinite(out[0] + out[1] + out[2])) return;
+    t = DBL_MIN;
+    out[0] = derivatives(e, 2, &t, scratch, &out[1], &out[2]);
 }
