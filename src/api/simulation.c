@@ -92,6 +92,7 @@ limber_status limber_simulation_new(const limber_model *model, limber_simulation
         return st;
     }
     s->run.diag = &s->said.diag;
+    lm_diag_reserve(s->run.diag);
     look(s);
     *sim = s;
     return LIMBER_OK;

@@ -29,6 +29,12 @@ void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, 
     d->list.at[d->list.n++] = (lm_message){loc, severity, text};
 }
 
+void lm_diag_reserve(lm_diag *d)
+{
+    enum { MESSAGES = 32, TEXT = 512 };
+    lm_arena_reserve(&d->arena, MESSAGES * (TEXT + 2 * sizeof(lm_message)));
+}
+
 limber_status lm_fail(lm_failure *f, limber_status status, const char *fmt, ...)
 {
     va_list args;

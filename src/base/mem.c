@@ -82,21 +82,33 @@ static void *out_of_memory(lm_arena *a)
     return NULL;
 }
 
+/* A block with room for `need` bytes at the head. 0, -1. */
+static int make_room(lm_arena *a, size_t need)
+{
+    struct lm_block *b = a->head;
+    if (b && b->size - b->used >= need) return 0;
+    size_t want = b ? b->size * 2 : 4096;
+    if (want > (size_t)1 << 24) want = (size_t)1 << 24;
+    if (want < need) want = need;
+    b = lm_alloc(sizeof(struct lm_block) + want);
+    if (!b) return -1;
+    b->size = want;
+    b->next = a->head;
+    a->head = b;
+    return 0;
+}
+
+void lm_arena_reserve(lm_arena *a, size_t size)
+{
+    if (make_room(a, size)) out_of_memory(a);
+}
+
 void *lm_arena_alloc(lm_arena *a, size_t size)
 {
     size_t need = (size + 15) & ~(size_t)15;
     if (need < size || (a->limit && a->used + need > a->limit)) return out_of_memory(a);
+    if (make_room(a, need)) return out_of_memory(a);
     struct lm_block *b = a->head;
-    if (!b || b->size - b->used < need) {
-        size_t want = b ? b->size * 2 : 4096;
-        if (want > (size_t)1 << 24) want = (size_t)1 << 24;
-        if (want < need) want = need;
-        b = lm_alloc(sizeof(struct lm_block) + want);
-        if (!b) return out_of_memory(a);
-        b->size = want;
-        b->next = a->head;
-        a->head = b;
-    }
     void *p = b->data + b->used;
     b->used += need;
     a->used += need;
