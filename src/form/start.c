@@ -5,6 +5,7 @@
 #define FITS  1e-9  /* rates, over the largest */
 #define NEAR  1e-6  /* given velocities, likewise: written with so many digits */
 #define MOVES 1e-6  /* part of a joint in a motion */
+#define MEET  1e-9  /* distance of joint points that are one, over the model's size */
 #define WORK                                                                                       \
     4e9 /* numbers touched in one elimination: loops beyond it are left to the formulation */
 
@@ -28,7 +29,7 @@ double lm_start_length(const lm_model *m)
     for (int i = 0; i < n; i += by)
         for (int k = i + 1; k < n; k++)
             most = fmax(most, v3_norm(v3_sub(joint_point(m, i), joint_point(m, k))));
-    return most > 0 ? most : m->size > 0 ? m->size : 1;
+    return most > MEET * m->size ? most : m->size > 0 ? m->size : 1;
 }
 
 void start_given(const start *s, int entry, double *V)
@@ -114,7 +115,7 @@ static void note_chosen(start_group *g, int what)
         double part = 0, x = what == START_RATE        ? g->s->du[g->u[i]]
                              : l->kind == LM_LINK_BALL ? g->s->p[l->p + 1 + v->axis]
                                                        : g->s->p[l->p];
-        if (v->joint >= g->s->nj || fabs(x) / v->unit < FITS) continue;
+        if (v->joint >= g->s->nj || v->set[what] || fabs(x) / v->unit < FITS) continue;
         for (int k = 0; k < g->e.nfree; k++)
             part = fmax(part, fabs(g->e.Z[(size_t)k * (size_t)g->e.n + (size_t)i]));
         if (part > MOVES) out->chosen[what][v->joint] = 1;
@@ -226,14 +227,25 @@ static int fits(const start_group *g, int rows)
     return g->e.misfit <= (rows < g->e.m || !g->nbodies ? FITS : NEAR) * fmax(most, 1e-300);
 }
 
+/* Springs hold as the joints do for which they stand, unless the given velocities ask for more. */
+static void loosen(start_group *g)
+{
+    start_group_solve(g, g->e.m);
+    if (fits(g, g->e.m)) return;
+    g->loose = 1;
+    start_group_fill(g, 1, START_RATE);
+}
+
 static int solve_rates(start_group *g)
 {
-    int own = g->e.m - 6 * g->nbodies, given = g->nbodies > 0 && !g->s->m->spec->project;
+    int own = g->e.m - 6 * g->nbodies, project_all = g->s->m->spec->project;
     start_group_fill(g, 1, START_RATE);
     start_group_solve(g, own);
     if (!fits(g, own)) return 1;
-    if (given) start_group_solve(g, g->e.m);
-    if (g->nbodies && (!given || !fits(g, g->e.m))) return project(g);
+    if (g->nbodies && g->nsprings) loosen(g);
+    int exact = g->nbodies > 0 && (!project_all || g->loose);
+    if (exact) start_group_solve(g, g->e.m);
+    if (g->nbodies && (!exact || !fits(g, g->e.m))) return project(g);
     int bad = start_group_least(g, START_RATE);
     if (!bad) start_group_rates(g), note_chosen(g, START_RATE);
     return bad;

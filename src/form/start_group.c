@@ -1,6 +1,7 @@
 /* Joints whose motions are found together: equations, which of them are independent, the least change.
  *
- *     x = -C^+ phi of the independent rows, found one after the other: closure, drives, `initial`, velocities
+ *     x = -C^+ phi of the independent rows, found one after the other: closure, drives, `initial`, springs,
+ *     velocities
  *     least change: min 1/2 sum w_i x_i^2  with  C x = -phi,  w_i = 0 for what is given
  */
 #include "form/start_int.h"
@@ -20,11 +21,16 @@ static void list_members(start_group *g, int root, int what)
             }
         if (j >= s->nj) continue;
         if (joint->chord) g->chord[g->nchords++] = j;
-        if (s->m->joints[j].type == LM_JOINT_DISTANCE) g->length[g->nlengths++] = j;
+        if (s->m->joints[j].type != LM_JOINT_DISTANCE) continue;
+        g->length[g->nlengths++] = j;
+        g->nsprings += s->m->spec->joints.at[j].compliant;
     }
-    for (int by = START_BY_DRIVE; by <= START_BY_INITIAL; by++)
-        for (int i = 0; i < g->e.n; i++)
-            if (s->var.at[g->u[i]].set[what] == by) g->pin[g->npins++] = i;
+    for (int by = START_BY_DRIVE; by <= START_BY_SPRING; by++)
+        for (int i = 0; i < g->e.n; i++) {
+            if (s->var.at[g->u[i]].set[what] != by) continue;
+            g->pin[g->npins++] = i;
+            g->nsprings += by == START_BY_SPRING;
+        }
 }
 
 static void list_given(start_group *g, int root, int what)
@@ -107,6 +113,10 @@ static void fill_length(start_group *g, int k, int j, double done, int what)
     lm_v3 d = joint->span;
     double drawn = v3_norm(d), slide[3] = {0};
     int at[3];
+    if (g->loose && s->m->spec->joints.at[j].compliant) {
+        g->e.phi[k] = 0; /* an empty row */
+        return;
+    }
     for (int i = 0; i < joint->nu; i++) {
         const lm_link *l = &s->tree.links.at[s->var.at[joint->first + i].link];
         if (l->kind != LM_LINK_SLIDE) continue;
@@ -123,6 +133,8 @@ static void fill_length(start_group *g, int k, int j, double done, int what)
 static void fill_pin(start_group *g, int k, int i, double done, int what)
 {
     const start_var *v = &g->s->var.at[g->u[i]];
+    g->e.phi[k] = 0;
+    if (g->loose && v->set[what] == START_BY_SPRING) return; /* an empty row */
     row_of(g, k)[i] = 1;
     double now = what == START_RATE ? 0 : g->s->p[g->s->tree.links.at[v->link].p];
     g->e.phi[k] = (now - done * v->target[what]) / v->unit;
@@ -162,6 +174,7 @@ void start_group_solve(start_group *g, int rows)
 double start_group_weight(const start_group *g, int i, int what)
 {
     const start_var *v = &g->s->var.at[g->u[i]];
+    if (v->set[what] == START_BY_SPRING) return g->loose;
     /* a body that nothing holds goes with another one whose velocity is given */
     return v->set[what] || (g->placed && v->joint >= g->s->nj) ? 0 : 1;
 }

@@ -10,7 +10,8 @@
 #include "math/least.h"
 
 enum { START_VALUE, START_RATE };
-enum { START_NOT_SET, START_BY_DRIVE, START_BY_INITIAL };
+/* START_BY_SPRING: springs stand for a joint that would lock it */
+enum { START_NOT_SET, START_BY_DRIVE, START_BY_INITIAL, START_BY_SPRING };
 
 /* A rate u of the tree. */
 typedef struct start_var {
@@ -75,7 +76,9 @@ typedef struct start_group {
     int *u, *own;        /* [n] rates of the tree; [tree.nu] the other way round, or -1 */
     int nchords, *chord; /* joints */
     int nlengths, *length;
-    int npins, *pin;      /* own numbers of what is given: by drives, then by `initial` */
+    int npins, *pin;      /* own numbers of what is given: by drives, by `initial`, by springs */
+    int nsprings;         /* how many of these and of the lengths springs hold */
+    int loose;            /* 1: these move as given velocities ask for */
     int nbodies, *body;   /* whose velocity is given: entries of spec->velocities */
     int placed;           /* 1: given velocities are among them */
     double *g, *lam, *p0; /* [n] gradient, [m], [tree.np] */

@@ -88,6 +88,25 @@ static void hang_links(start *s, start_place *p, int j, int sign)
     }
 }
 
+/* The directions that a joint would lock for which springs stand: they move where given velocities ask for it. */
+static void hang_springs(start *s, start_place *p, int j, int sign)
+{
+    const lm_joint_links *links = &lm_joint_links_of[s->m->joints[j].type];
+    start_var v = {.joint = j, .coord = -1, .sign = sign};
+    int own[6] = {0};
+    v.set[START_VALUE] = v.set[START_RATE] = START_BY_SPRING;
+    for (int k = 0; k < links->n; k++) {
+        const lm_joint_link *l = &links->link[k];
+        for (int i = 0; i < 3; i++)
+            if (l->kind == LM_LINK_BALL || l->axis == i)
+                own[l->kind == LM_LINK_SLIDE ? 3 + i : i] = 1;
+    }
+    for (int k = 0; k < 6; k++) {
+        int i = sign > 0 ? k : 5 - k;
+        if (!own[i]) hang(s, p, i < 3 ? LM_LINK_TURN : LM_LINK_SLIDE, i % 3, v);
+    }
+}
+
 static void hang_gap(start *s, start_place *p, int j, int sign)
 {
     start_joint *joint = &s->joint[j];
@@ -143,10 +162,14 @@ static void pass(start *s, int j, int from, start_place *p)
     shift(p, in.x);
     rotate(p, &in.R);
     if (sign > 0) shift(p, keep), hang_gap(s, p, j, sign), joint->first = s->tree.nu;
+    int springs = s->m->spec->joints.at[j].compliant && s->m->spec->velocities.n > 0;
     if (s->m->joints[j].type == LM_JOINT_DISTANCE)
         hang_six(s, p, j, sign);
-    else
+    else {
+        if (springs && sign < 0) hang_springs(s, p, j, sign);
         hang_links(s, p, j, sign);
+        if (springs && sign > 0) hang_springs(s, p, j, sign);
+    }
     joint->nu = s->tree.nu - joint->first;
     if (sign < 0) hang_gap(s, p, j, sign), shift(p, v3_neg(keep));
     lm_m3 back = m3_t(&out.R);
