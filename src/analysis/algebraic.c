@@ -1,4 +1,4 @@
-/* Forces that depend on accelerations or reactions need not leave a solution (docs/theory/forces.md): where there
+/* Forces that depend on accelerations or reactions need not leave a solution (docs/theory/accelerations.md): where there
  * is none, methods jump over the place with a velocity that nothing has brought about. */
 #include "analysis/dynamics.h"
 

@@ -1,4 +1,4 @@
-/* Accelerations and reactions that the equations of motion ask for (docs/theory/forces.md). */
+/* Accelerations and reactions that the equations of motion ask for (docs/theory/accelerations.md). */
 #include "solve/integrator.h"
 
 #include <float.h>
