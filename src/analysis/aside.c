@@ -2,6 +2,7 @@
  * leave the state as it was. */
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
+#include "analysis/turns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,8 @@ limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *com
         st = compute(run, a, context);
         lm_range_look(run, run->q, run->v);
         lm_range_warn(run);
+        lm_turns_look(run, run->q);
+        lm_turns_warn(run);
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;
     }

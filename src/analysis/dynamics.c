@@ -3,6 +3,7 @@
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
+#include "analysis/turns.h"
 #include "form/machine.h"
 
 #include <math.h>
@@ -98,6 +99,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     g->sys->form->energy(g->sys, &s, &e);
     lm_small_look(d->run, d->q);
     lm_range_look(d->run, d->q, s.v);
+    lm_turns_look(d->run, d->q);
     if (!d->run->patient && lm_small_divide(d->run))
         return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
     double balance = total(&e) - d->k->energy0 - work + lost;
@@ -306,6 +308,7 @@ static limber_status one_step(lm_dynamics_run *d)
     if (at_kink) push = 0; /* found again behind it */
     double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t + push;
     int at_end = d->samples_last && g->clock->t >= d->until - 1e-12 * d->until;
+    if (made) lm_turns_look(d->run, g->q);
     if (made) st = account(d, at_kink || push > 0 || at_end);
     if (!st && at_kink) pass_kink(d, next);
     if (!st && push > 0) st = lm_events_cross(d, push);
@@ -516,6 +519,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_small_divide(run);
         lm_small_warn(run);
         lm_range_warn(run);
+        lm_turns_warn(run);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
         lm_record_end(run, st);
     lm_dynamics_close(&d);

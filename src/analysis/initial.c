@@ -10,6 +10,7 @@
 
 enum { RUNNING = 0, POSITIONS = 1, VELOCITIES = 2, ROUNDS = 5 };
 enum { NOT_FINITE = 2 }; /* what solves of the mass matrix return then */
+
 #define OPEN    1e-7 /* gap likewise with which no run starts */
 #define CLOSED  1e-9 /* gap over the size, or angle, that is rounding of the drawing */
 #define STRETCH 0.1  /* gap likewise that beams may close by stretching */

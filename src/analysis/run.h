@@ -32,6 +32,7 @@ typedef struct lm_run {
     double started, flushed, shown; /* seconds */
     int index;                      /* of the analysis in the model's list */
     struct lm_range *range;         /* analysis/range.h */
+    struct lm_turns *turns;         /* analysis/turns.h */
     int resuming;                   /* the analysis that runs now continues from the file */
     int *frames; /* [bodies] pieces that bodies are to be divided into; NULL: this run
                                      * cannot begin anew */

@@ -5,6 +5,7 @@
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
+#include "analysis/turns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -474,6 +475,8 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     lm_rigid_motion_warn(run, a->linear, a->loc);
     if (s.start.q) lm_range_look(run, s.last.q, NULL);
     lm_range_warn(run);
+    if (s.start.q) lm_turns_look(run, s.last.q);
+    lm_turns_warn(run);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)s.sys->nv);

@@ -5,6 +5,7 @@
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
+#include "analysis/turns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
     s->run.q = s->q;
     s->run.v = s->q + s->run.sys->nq;
     s->loc = a->loc;
-    if (lm_range_make(&s->run)) return LIMBER_MEMORY;
+    if (lm_range_make(&s->run) || lm_turns_make(&s->run)) return LIMBER_MEMORY;
     st = lm_initial_state(&s->run);
     if (!st) st = run_before(s, a);
     return st ? st : lm_dynamics_open(&s->run, a, &s->d);
@@ -71,6 +72,7 @@ static void look(limber_simulation *s)
 {
     lm_small_look(&s->run, s->d.g->q);
     lm_range_look(&s->run, s->d.g->q, s->d.g->v);
+    lm_turns_look(&s->run, s->d.g->q);
 }
 
 limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,
@@ -124,6 +126,7 @@ const limber_messages *limber_simulation_messages(limber_simulation *sim)
     lm_diag *diag = &sim->said.diag;
     lm_small_warn(&sim->run);
     lm_range_warn(&sim->run);
+    lm_turns_warn(&sim->run);
     int before = diag->list.n;
     if (!sim->told) lm_rigid_motion_warn(&sim->run, 0, sim->loc);
     sim->told |= diag->list.n > before;
@@ -139,6 +142,7 @@ void limber_simulation_free(limber_simulation *sim)
     if (sim->run.sys) sim->run.sys->form->destroy(sim->run.sys);
     lm_free(sim->q);
     lm_range_free(&sim->run);
+    lm_turns_free(&sim->run);
     lm_diag_free(&sim->said.diag);
     lm_free(sim);
 }
