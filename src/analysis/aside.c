@@ -85,6 +85,7 @@ limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *com
         lm_range_warn(run);
         lm_turns_look(run, run->q);
         lm_turns_warn(run);
+        lm_left_out_warn(run, 0, a->loc);
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;
     }

@@ -1,6 +1,7 @@
 /* The roots at one speed: equilibrium, matrices, eigenvalues, whirl. */
 #include "analysis/campbell.h"
 #include "analysis/range.h"
+#include "analysis/rigid_motion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,6 +72,7 @@ limber_status lm_campbell_roots(lm_campbell *c, double speed)
     if (!st) st = prepare(c);
     if (st) return st;
     lm_range_look(c->run, c->steady.q, c->steady.v);
+    lm_left_out_look_alone(c->run, &(lm_state){.t = c->steady.spin.t0, .q = c->steady.q});
     int bad = lm_spectrum_solve(&c->spectrum);
     if (bad) return not_converged(c, bad);
     look_at_orbits(c);

@@ -100,6 +100,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     lm_small_look(d->run, d->q);
     lm_range_look(d->run, d->q, s.v);
     lm_turns_look(d->run, d->q);
+    lm_left_out_look(d->run, &s);
     if (!d->run->patient && lm_small_divide(d->run))
         return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
     double balance = total(&e) - d->k->energy0 - work + lost;

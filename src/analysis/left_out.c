@@ -9,6 +9,8 @@
 #define NOTICEABLE 1e-4
 #define SECOND     0.1
 #define PUSHED     0.1
+#define SHARED     0.1 /* difference of axial forces, over them */
+#define BENT       0.2 /* part of a stiffness */
 
 static void warn_second(lm_run *run, const lm_left_out *o, lm_loc loc)
 {
@@ -43,6 +45,62 @@ static void warn_axial(lm_run *run, const lm_left_out *o, int linear, lm_loc loc
                    linear ? "use 'linear: false'" : "use 'stiffening: true'");
 }
 
+/* The results so far are those of one motion. */
+static void take_means(const lm_model *m, lm_left_out *o)
+{
+    for (int i = 0; i < m->nbodies && o->looks; i++)
+        for (int k = 0; k < m->beams[i].nelements; k++) {
+            int e = m->beams[i].first_element + k;
+            double by[2] = {o->axial[e] / o->looks, o->stretching[e] / o->looks};
+            double apart = fabs(by[0] - by[1]), off = apart / o->euler[i];
+            if (!(off > o->off) || apart <= SHARED * fmax(fabs(by[0]), fabs(by[1]))) continue;
+            o->off = off;
+            o->shared = i;
+            memcpy(o->force_by, by, sizeof by);
+        }
+    memset(o->axial, 0, sizeof(double) * (size_t)m->nelements);
+    memset(o->stretching, 0, sizeof(double) * (size_t)m->nelements);
+    o->looks = 0;
+}
+
+/* Rigid bodies do not tell how beams and springs side by side share a load. */
+static void warn_shared(lm_run *run, const lm_left_out *o, lm_loc loc)
+{
+    if (o->off <= PUSHED || !o->stiffening) return;
+    lm_warning(run->diag, loc,
+               "beam '%s': its axial force is %.4g by the reactions of the rigid motion, which "
+               "the bending stiffness is for, and %.4g by its displacements; rigid bodies do "
+               "not tell how a load is shared. Its bending stiffness is off by about %.2g of "
+               "that of a cantilever: use 'corotational'",
+               run->model->spec->bodies.at[o->shared].item.name, o->force_by[0], o->force_by[1],
+               o->off);
+}
+
+static void warn_moments(lm_run *run, const lm_left_out *o, lm_loc loc)
+{
+    static const char *const what[] = {"torque", "bending moment"};
+    static const char *const which[] = {"in bending", "across and in twist (lateral buckling)"};
+    for (int i = 0; i < 2; i++)
+        if (o->moment[i].part > BENT)
+            lm_warning(run->diag, loc,
+                       "beam '%s': a %s of up to %.3g changes its stiffness %s by a part of the "
+                       "order of %.2g, which 'elastodynamic' leaves out: use 'corotational'",
+                       run->model->spec->bodies.at[o->moment[i].body].item.name, what[i],
+                       o->moment[i].most, which[i], o->moment[i].part);
+}
+
+void lm_left_out_look(lm_run *run, const lm_state *st)
+{
+    lm_left_out *o = run->sys->left_out;
+    if (o) o->look(o, st);
+}
+
+void lm_left_out_look_alone(lm_run *run, const lm_state *st)
+{
+    lm_left_out_look(run, st);
+    if (run->sys->left_out) take_means(run->model, run->sys->left_out);
+}
+
 void lm_left_out_warn(lm_run *run, int linear, lm_loc loc)
 {
     lm_left_out *o = run->sys->left_out;
@@ -50,6 +108,11 @@ void lm_left_out_warn(lm_run *run, int linear, lm_loc loc)
     if (!o) return;
     if (!linear) warn_second(run, o, loc);
     warn_axial(run, o, linear, loc);
+    take_means(run->model, o);
+    if (!linear) warn_shared(run, o, loc);
+    if (!linear) warn_moments(run, o, loc);
+    memset(o->moment, 0, sizeof o->moment);
+    o->off = 0;
     memset(o->first, 0, size);
     memset(o->second, 0, size);
     o->shift = o->push = 0;

@@ -25,7 +25,10 @@ void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc);
 /* A small motion dx from the rigid one is a result. */
 void lm_rigid_motion_look(lm_run *run, const double *dx);
 
-/* left_out.c: what sys->left_out has noted, which begins anew. */
+/* left_out.c: sys->left_out notes a result, by its time and positions; what it has noted, which begins anew. */
+void lm_left_out_look(lm_run *run, const lm_state *st);
+/* A result that has nothing to do with those before it, such as that of another speed. */
+void lm_left_out_look_alone(lm_run *run, const lm_state *st);
 void lm_left_out_warn(lm_run *run, int linear, lm_loc loc);
 
 /* rigid_between.c: a body's position and quaternion, velocities and accelerations at one time; between two

@@ -469,6 +469,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     run->sys->softness = softness;
     run->t = 0;
     if (s.start.q) lm_small_look(run, s.last.q);
+    if (s.start.q && !st) lm_left_out_look(run, &(lm_state){.t = 0, .q = s.last.q});
     if (!st && lm_small_divide(run)) st = lm_stop(run, LIMBER_STOPPED, "beams are divided further");
     lm_small_warn(run);
     run->sys->still = 0;

@@ -73,6 +73,7 @@ static void look(limber_simulation *s)
     lm_small_look(&s->run, s->d.g->q);
     lm_range_look(&s->run, s->d.g->q, s->d.g->v);
     lm_turns_look(&s->run, s->d.g->q);
+    lm_left_out_look(&s->run, &(lm_state){.t = s->d.g->clock->t, .q = s->d.g->q});
 }
 
 limber_status limber_simulation_new(const limber_model *model, limber_simulation **sim,

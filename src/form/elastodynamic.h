@@ -19,6 +19,7 @@ typedef struct elasto_node { /* a node in the rigid motion, world axes */
 typedef struct elasto_element { /* an element there; vectors and matrices in its axes */
     lm_m3 R;
     lm_v3 w, al;
+    double axial;                       /* force in its middle, of the rigid motion */
     double C[12][12], K[12][12], q[12]; /* 2 c, k + k(E) + k(W^2) + kg, loads */
 } elasto_element;
 
@@ -66,6 +67,7 @@ typedef struct elasto {
     double *out;               /* [2 outputs] scratch */
     lm_left_out left_out;
     lm_small small;            /* of twist of second order */
+    unsigned char *spans;      /* [bodies] 1: a beam with joints or springs at both ends */
     unsigned char *free_start; /* [bodies] 1: a beam that is reached from its end */
     lm_arena arena;
 } elasto;
@@ -91,6 +93,11 @@ int elasto_second_make(elasto *e, const lm_model *m);
 void elasto_second_look(elasto *e, const lm_state *st);
 double elasto_euler_load(const elasto *e, const lm_beam *b);
 void elasto_note_axial(elasto *e, int body, double euler, double force);
+
+/* elastodynamic_forces.c */
+int elasto_forces_make(elasto *e, const lm_model *m);
+/* Displacements of an element's ends against the rigid motion, in its axes: translation, rotation. */
+void elasto_ends(const elasto *e, const double *q, int k, double d[12]);
 
 /* elastodynamic.c: as nodal_floating asks. */
 void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12]);

@@ -116,6 +116,8 @@ static int reserve(elasto *e, const lm_model *m)
     e->euler = LM_NEW_N(a, double, m->nbodies + 1);
     if (!e->euler || elasto_second_make(e, m)) return -1;
     e->left_out.stiffening = e->stiffening;
+    e->left_out.euler = e->euler;
+    if (elasto_forces_make(e, m)) return -1;
     e->in->sys.left_out = &e->left_out;
     return e->q && e->v && e->a && e->r && e->cq && e->czero && e->clam ? 0 : -1;
 }

@@ -53,14 +53,8 @@ static int of_positions(const lm_model *m, int output)
 
 static double shortening(const elasto *e, const double *q, int k)
 {
-    const elasto_element *el = &e->now->element[k];
     double d[12];
-    for (int i = 0; i < 2; i++) {
-        int n = e->in->m->elements[k].node[i];
-        const elasto_node *r = &e->now->node[n];
-        v3_put(d + 6 * i, m3_tv(&el->R, v3_sub(node_x(q, n), r->x)));
-        v3_put(d + 6 * i + 3, m3_tv(&el->R, lm_quat_log(quat_turn(r->q, node_quat(q, n)))));
-    }
+    elasto_ends(e, q, k, d);
     return lm_moving_beam_shortening(&e->of[k]->beam, d);
 }
 

@@ -115,7 +115,8 @@ static void beam_matrices(elasto *e, elasto_stage *g, const lm_beam *b)
         behind = v3_add(behind, inertia_force(e, g, k));
         axial[0] = -v3_dot(t, behind);
         int body = (int)(b - e->in->m->beams);
-        elasto_note_axial(e, body, e->euler[body], 0.5 * (axial[0] + axial[1]));
+        g->element[k].axial = 0.5 * (axial[0] + axial[1]);
+        elasto_note_axial(e, body, e->euler[body], g->element[k].axial);
         element_matrices(e, g, k, axial);
     }
 }

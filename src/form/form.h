@@ -194,8 +194,24 @@ struct lm_motion {
     double largest; /* rotation of a node against this motion that results have shown */
 };
 
+/* A part of a bending stiffness that moments make, the largest of them, the body. */
+typedef struct lm_moment_effect {
+    double part, most;
+    int body;
+} lm_moment_effect;
+
 /* What a formulation that is linear in displacements leaves out, as far as results have shown it. */
 typedef struct lm_left_out {
+    /* At a result. */
+    void (*look)(struct lm_left_out *o, const lm_state *st);
+    const double *euler; /* [bodies] the load that buckles each beam as a cantilever */
+    double *axial,
+        *stretching; /* [elements] sums over results of the axial force that bending takes, and of that
+                                  * which the displacements make */
+    int looks;       /* how many results */
+    double off, force_by[2];    /* where their means differ most, over `euler`; both means */
+    int shared;                 /* the body there */
+    lm_moment_effect moment[2]; /* of torques; of bending moments */
     double *first,
         *second;        /* [outputs] of positions: what deformation changes, and what more it would
                              * change in second order */
