@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Estimated errors beyond which the user is told. */
-#define MOST 0.02
+/* Estimated errors beyond which the user is told; parts of a stiffness. */
+#define MOST   0.02
+#define PULLED 0.05
 
 typedef struct body_range {
     const lm_super *s;
@@ -14,7 +15,12 @@ typedef struct body_range {
     int held;                 /* the node that holds it: its number in the body */
     double frequency;         /* rad/s, the first one when it is held there; 0: not known */
     double bend, turn, speed; /* errors by deformation and by rotation, and rad/s of that */
-    unsigned char told_bend, told_turn;
+    double pull, force; /* part of the bending stiffness that an axial force makes; that force */
+    unsigned char told_bend, told_turn, told_pull;
+    lm_v3 along; /* the line through its farthest nodes */
+    int *order;  /* [n] nodes along it */
+    double *L;   /* factor of the stiffness with the holding node clamped; NULL: it has none */
+    int spans;   /* 1: other nodes have joints, too */
 } body_range;
 
 typedef struct lm_range {
@@ -25,6 +31,7 @@ typedef struct lm_range {
     double *pose, *x; /* [7 nposes], [3 poses of a body] */
     lm_m3 *R;         /* [poses of a body] */
     double *scratch;
+    double *d; /* [30 nodes] deformations, and room */
 } lm_range;
 
 /* ---- the first frequency of a body that is held ---- */
@@ -127,6 +134,106 @@ static double first_frequency(const lm_model *m, const body_range *b)
     return omega;
 }
 
+/* ---- axial forces ---- */
+
+static int by_place(const body_range *b, int i, int j)
+{
+    return v3_dot(b->along, b->s->X[i]) < v3_dot(b->along, b->s->X[j]);
+}
+
+static void find_line(body_range *b)
+{
+    double most = 0;
+    for (int i = 0; i < b->s->n; i++)
+        for (int k = 0; k < i; k++) {
+            lm_v3 d = v3_sub(b->s->X[i], b->s->X[k]);
+            if (v3_norm(d) > most) most = v3_norm(d), b->along = v3_mul(1 / most, d);
+        }
+    for (int i = 0, k; i < b->s->n; i++) {
+        for (k = i; k > 0 && by_place(b, i, b->order[k - 1]); k--) b->order[k] = b->order[k - 1];
+        b->order[k] = i;
+    }
+}
+
+/* What numbers of the body stay when the holding node is clamped. */
+static int free_number(const body_range *b, int k) { return k < 6 * b->held ? k : k + 6; }
+
+static int make_line(lm_range *r, const lm_model *m, body_range *b)
+{
+    int n = 6 * (b->s->n - 1);
+    if (b->s->chain || n <= 0) return 0;
+    b->order = LM_NEW_N(&r->arena, int, b->s->n);
+    b->L = LM_NEW_N(&r->arena, double, n *n);
+    if (!b->order || !b->L) return -1;
+    find_line(b);
+    for (int i = 0; i < b->s->n; i++) b->spans |= i != b->held && joints_on(m, b->first + i) > 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            b->L[at(n, i, j)] = entry(b->s, b->s->K, free_number(b, i), free_number(b, j));
+    if (factor(n, b->L)) b->L = NULL;
+    return 0;
+}
+
+/* y = Kg x: between neighbours, a distance l apart along the line, N/l of their motion across. */
+static void times_geometric(const body_range *b, const double *N, const double *x, double *y)
+{
+    memset(y, 0, sizeof(double) * 6 * (size_t)b->s->n);
+    for (int k = 0; k + 1 < b->s->n; k++) {
+        int i = b->order[k], j = b->order[k + 1];
+        double l = v3_dot(b->along, v3_sub(b->s->X[j], b->s->X[i]));
+        if (!(l > 1e-6 * v3_norm(v3_sub(b->s->X[b->order[b->s->n - 1]], b->s->X[b->order[0]]))))
+            continue;
+        lm_v3 u = v3_sub(v3_from(x + 6 * j), v3_from(x + 6 * i));
+        lm_v3 f = v3_mul(N[k] / l, v3_sub(u, v3_mul(v3_dot(b->along, u), b->along)));
+        v3_put(y + 6 * j, v3_add(v3_from(y + 6 * j), f));
+        v3_put(y + 6 * i, v3_sub(v3_from(y + 6 * i), f));
+    }
+}
+
+/* The largest part of the stiffness that the axial forces make, by power iteration: K x' = Kg x. */
+static double geometric_part(const body_range *b, const double *N, double *x, double *y)
+{
+    int n = 6 * b->s->n, nfree = n - 6;
+    double part = 0, *z = y + n;
+    for (int i = 0; i < n; i++) x[i] = i / 6 == b->held ? 0 : 1 + 0.37 * (i % 7);
+    for (int pass = 0; pass < 12; pass++) {
+        double KK = 0, G = 0;
+        times_geometric(b, N, x, y);
+        for (int i = 0; i < nfree; i++) z[i] = y[free_number(b, i)];
+        solve(nfree, b->L, z);
+        for (int i = 0; i < nfree; i++) {
+            int k = free_number(b, i);
+            x[k] = z[i], KK += z[i] * y[k];
+        }
+        if (!(fabs(KK) > 0) || !isfinite(KK)) return 0;
+        times_geometric(b, N, x, y);
+        for (int i = 0; i < n; i++) G += x[i] * y[i];
+        part = G / KK;
+        for (int i = 0; i < n; i++) x[i] /= sqrt(fabs(KK));
+    }
+    return fabs(part);
+}
+
+/* The forces K d on the nodes beyond a place pull there. */
+static void look_at_forces(lm_range *r, body_range *b, const lm_super_state *now)
+{
+    int n = b->s->n;
+    double *d = r->d, *f = d + 6 * n, *N = f + 6 * n, most = 0, sum = 0;
+    if (!b->L || lm_super_deformation(b->s, now, r->scratch, d)) return;
+    for (int i = 0; i < 6 * n; i++) {
+        f[i] = 0;
+        for (int j = 0; j < 6 * n; j++) f[i] += entry(b->s, b->s->K, i, j) * d[j];
+    }
+    for (int k = n - 1; k > 0; k--) {
+        sum += v3_dot(b->along, v3_from(f + 6 * b->order[k]));
+        N[k - 1] = sum;
+        if (fabs(sum) > fabs(most)) most = sum;
+    }
+    if (!(fabs(most) > fabs(b->force))) return;
+    b->force = most;
+    b->pull = geometric_part(b, N, d, N + n) * (b->spans ? 0.25 : 1);
+}
+
 /* ---- making ---- */
 
 /* The node with a joint; else that of the frame, else the first. */
@@ -137,7 +244,7 @@ static int holding_node(const lm_model *m, const lm_super *s, int first)
     return s->frame == LM_SUPER_NODE ? s->frame_node : 0;
 }
 
-static void fill(lm_range *r, const lm_model *m)
+static int fill(lm_range *r, const lm_model *m)
 {
     for (int i = 0; i < m->nbodies; i++) {
         if (m->bodies[i].super < 0) continue;
@@ -146,7 +253,9 @@ static void fill(lm_range *r, const lm_model *m)
         b->body = i;
         b->first = m->bodies[i].first_node;
         b->held = holding_node(m, b->s, b->first);
+        if (make_line(r, m, b)) return -1;
     }
+    return 0;
 }
 
 int lm_range_make(lm_run *run)
@@ -167,9 +276,9 @@ int lm_range_make(lm_run *run)
     r->x = LM_NEW_N(&r->arena, double, 3 * most);
     r->R = LM_NEW_N(&r->arena, lm_m3, most);
     r->scratch = LM_NEW_N(&r->arena, double, lm_super_scratch(most));
+    r->d = LM_NEW_N(&r->arena, double, 30 * most);
     if (!r->body || !r->q || !r->dx || !r->pose || !r->x || !r->R || !r->scratch) return -1;
-    fill(r, m);
-    return 0;
+    return r->d ? fill(r, m) : -1;
 }
 
 void lm_range_free(lm_run *run)
@@ -251,6 +360,7 @@ void lm_range_look(lm_run *run, const double *q, const double *v)
         body_range *b = &r->body[k];
         lm_super_state now = state_of(r, b);
         b->bend = fmax(b->bend, lm_super_range(b->s, &now, r->scratch));
+        look_at_forces(r, b, &now);
         run->sum->range_error = fmax(run->sum->range_error, b->bend);
     }
     look_at_rotation(run, q, v);
@@ -274,19 +384,24 @@ static const char *remedy(const lm_run *run, const body_range *b)
     return "write 'deformations: large' in its 'beam', or cut it into several superelements";
 }
 
+enum { BY_BEND, BY_TURN, BY_PULL };
+
+static double size_by(const body_range *b, int what)
+{
+    return what == BY_BEND ? b->bend : what == BY_TURN ? b->turn : b->pull;
+}
+
 /* Of the bodies of one line the worst. */
-static body_range *worst_of_line(lm_run *run, int first, int by_turn)
+static body_range *worst_of_line(lm_run *run, int first, int what)
 {
     lm_range *r = run->range;
     body_range *most = &r->body[first];
     for (int i = first; i < r->n; i++) {
         body_range *b = &r->body[i];
         if (!lm_same_line(run, b->body, r->body[first].body)) continue;
-        if (by_turn ? b->turn > most->turn : b->bend > most->bend) most = b;
-        if (by_turn)
-            b->told_turn = 1;
-        else
-            b->told_bend = 1;
+        if (size_by(b, what) > size_by(most, what)) most = b;
+        unsigned char *told[] = {&b->told_bend, &b->told_turn, &b->told_pull};
+        *told[what] = 1;
     }
     return most;
 }
@@ -314,12 +429,23 @@ static void warn_turn(lm_run *run, const body_range *b)
         remedy(run, b));
 }
 
+static void warn_pull(lm_run *run, const body_range *b)
+{
+    const lm_spec_body *spec = &run->model->spec->bodies.at[b->body];
+    lm_warning(run->diag, spec->item.loc,
+               "superelement '%s' is %s by up to %.3g, which changes its bending stiffness by a "
+               "part of the order of %.2g; constant matrices know nothing of it: %s",
+               spec->item.name, b->force < 0 ? "pressed" : "pulled", fabs(b->force), b->pull,
+               remedy(run, b));
+}
+
 void lm_range_warn(lm_run *run)
 {
     lm_range *r = run->range;
     for (int i = 0; r && i < r->n; i++) {
         const body_range *b = &r->body[i];
-        if (!b->told_bend && b->bend > MOST) warn_bend(run, worst_of_line(run, i, 0));
-        if (!b->told_turn && b->turn > MOST) warn_turn(run, worst_of_line(run, i, 1));
+        if (!b->told_bend && b->bend > MOST) warn_bend(run, worst_of_line(run, i, BY_BEND));
+        if (!b->told_turn && b->turn > MOST) warn_turn(run, worst_of_line(run, i, BY_TURN));
+        if (!b->told_pull && b->pull > PULLED) warn_pull(run, worst_of_line(run, i, BY_PULL));
     }
 }

@@ -269,13 +269,58 @@ static void warns_of_speed(void **unused)
     assert_null(strstr(said, "no stiffening"));
 }
 
+/* ---- axial force ----
+ *
+ * The part of the stiffness that a force makes is that of the load which buckles: pi^2 EI/L^2 of a column between two
+ * joints, a quarter of that of a cantilever. A mass on the tip that turns with the arm pulls by m r W^2. */
+
+#define COLUMN_OF(deform, hold, end)                                                               \
+    "limber: 1\n"                                                                                  \
+    "parameters: {part: -0.5}\n"                                                                   \
+    "sections: {w: {shape: stiffness, EA: 2e5, EIy: 50, EIz: 120, GJ: 40, rhoA: 1.2, rhoIy: "      \
+    "2e-5, rhoIz: 5e-5}}\n"                                                                        \
+    "bodies: {s: {type: superelement, beam: {section: w, length: 1, deformations: " deform         \
+    "}, nodes: {a: [0.2, 0, 0], b: [0.4, 0, 0], c: [0.6, 0, 0], d: [0.8, 0, 0]}}}\n"               \
+    "joints: {c: {type: " hold ", between: [ground, s.start]}" end "}\n"                           \
+    "loads: {P: {on: s.end, force: [part*pi^2*50, 0, 0]}}\n"                                       \
+    "analysis: {type: statics}\n"                                                                  \
+    "outputs: {u: pos(s.c).z}\n"
+#define PINNED(deform)                                                                             \
+    COLUMN_OF(deform, "universal, axes: [y, z]",                                                   \
+              ", e: {type: inline, between: [ground, s.end], axis: x}")
+#define CLAMPED(deform) COLUMN_OF(deform, "fixed", "")
+
+static void warns_of_force(void **unused)
+{
+    static const struct {
+        const char *text, *set;
+        double part;
+    } list[] = {{PINNED("small"), "part=-0.5", 0.5},
+                {PINNED("small"), "part=0.8", 0.8},
+                {CLAMPED("small"), "part=-0.125", 0.5},
+                {CLAMPED("small"), "part=0.05", 0.2}};
+    char said[SAID];
+    (void)unused;
+    for (int k = 0; k < 4; k++) {
+        run_listen(&(run_how){.text = list[k].text, .set = {list[k].set}}, said);
+        double part = number_after(said, "its bending stiffness by a part of the order of ");
+        print_message("part %.3g, estimated %.3g\n", list[k].part, part);
+        assert_between(part / list[k].part, 0.9, 1.1);
+        assert_says(said, list[k].set[5] == '-' ? "is pressed by up to" : "is pulled by up to");
+    }
+    run_listen(&(run_how){.text = PINNED("large"), .set = {"part=-0.5"}}, said);
+    assert_null(strstr(said, "bending stiffness"));
+    run_listen(&(run_how){.text = CLAMPED("small"), .set = {"part=0.01"}}, said);
+    assert_null(strstr(said, "bending stiffness"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_is_constant), cmocka_unit_test(a_given_frame),
         cmocka_unit_test(as_a_beam),          cmocka_unit_test(estimates),
         cmocka_unit_test(warns_and_helps),    cmocka_unit_test(stiffens),
-        cmocka_unit_test(warns_of_speed),
+        cmocka_unit_test(warns_of_speed),     cmocka_unit_test(warns_of_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
