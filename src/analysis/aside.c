@@ -2,6 +2,7 @@
  * leave the state as it was. */
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
+#include "analysis/small.h"
 #include "analysis/turns.h"
 
 #include <stdio.h>
@@ -85,7 +86,8 @@ limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *com
         lm_range_warn(run);
         lm_turns_look(run, run->q);
         lm_turns_warn(run);
-        lm_left_out_warn(run, 0, a->loc);
+        lm_small_warn(run);
+        lm_rigid_motion_warn(run, 0, a->loc);
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;
     }

@@ -2,6 +2,8 @@
 #include "analysis/campbell.h"
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
+#include "analysis/small.h"
+#include "analysis/turns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,13 +68,23 @@ static void look_at_orbits(lm_campbell *c)
     }
 }
 
+/* What the shape at this speed is beyond, for the formulation. */
+static void look_at_ranges(lm_campbell *c)
+{
+    const lm_steady *s = &c->steady;
+    lm_state st = {s->spin.t0, s->q, s->v, s->a, s->lam};
+    lm_range_look(c->run, s->q, s->v);
+    lm_turns_look(c->run, s->q);
+    lm_small_look(c->run, s->q);
+    lm_left_out_look_alone(c->run, &st);
+}
+
 limber_status lm_campbell_roots(lm_campbell *c, double speed)
 {
     limber_status st = lm_steady_find(&c->steady, speed);
     if (!st) st = prepare(c);
     if (st) return st;
-    lm_range_look(c->run, c->steady.q, c->steady.v);
-    lm_left_out_look_alone(c->run, &(lm_state){.t = c->steady.spin.t0, .q = c->steady.q});
+    look_at_ranges(c);
     int bad = lm_spectrum_solve(&c->spectrum);
     if (bad) return not_converged(c, bad);
     look_at_orbits(c);

@@ -112,7 +112,7 @@ void lm_left_out_warn(lm_run *run, int linear, lm_loc loc)
     if (!linear) warn_shared(run, o, loc);
     if (!linear) warn_moments(run, o, loc);
     memset(o->moment, 0, sizeof o->moment);
-    o->off = 0;
+    o->off = o->turn = 0;
     memset(o->first, 0, size);
     memset(o->second, 0, size);
     o->shift = o->push = 0;

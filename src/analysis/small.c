@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define STRAIGHT 0.01 /* rad: it is not the rotation that counts */
+
 void lm_small_look(lm_run *run, const double *q)
 {
     lm_small *s = run->sys->small;
@@ -20,8 +22,11 @@ static void tell(const lm_small *s, int body, char *text, size_t size)
         snprintf(off, sizeof off, ", which can put its deflections off by %.2g %%", 100 * error);
     else if (s->relative)
         snprintf(off, sizeof off, ", and results for so much mean nothing");
-    snprintf(text, size, "turns by up to %.3g rad within %s%s: %s", s->turn[body], s->within, off,
-             remedy);
+    if (s->relative && s->turn[body] < STRAIGHT)
+        snprintf(text, size, "stretches within %s%s: %s", s->within, off, remedy);
+    else
+        snprintf(text, size, "turns by up to %.3g rad within %s%s: %s", s->turn[body], s->within,
+                 off, remedy);
 }
 
 int lm_same_line(const lm_run *run, int a, int b)

@@ -4,15 +4,17 @@
 
 enum { CELLS = 1000, KINKS_MOST = 20000, EVALUATIONS_MOST = 400000 };
 
-#define BESIDE 1e-9  /* of the time: where the sides of an instant are looked at */
-#define POINT  1e-11 /* ...: intervals without length */
-#define VALUE  1e-9  /* of the range of values: no jump */
-#define SLOPE  1e-6  /* of the largest slope: no jump */
+#define BESIDE   1e-9  /* of the time: where the sides of an instant are looked at */
+#define POINT    1e-11 /* ...: intervals without length */
+#define VALUE    1e-9  /* of the range of values: no jump */
+#define SLOPE    1e-6  /* of the largest slope: no jump */
+#define ROUNDING 1e-14 /* of the largest value */
 
 typedef struct scan {
     const lm_expr *e;
     double until, *scratch;
     double range, steepest; /* of the values; the largest slope */
+    double rounding;        /* of a value */
     double last;            /* instant that was found */
     long left;              /* evaluations */
     int (*found)(void *context, const lm_jump *jump);
@@ -57,7 +59,8 @@ static int compare(scan *s, double t, double room, int known)
     lm_jump far = {0}, j = {.t = t, .known = known};
     sides(s, t, d, &far);
     sides(s, t, 0.01 * d, &j);
-    j.value = height(&j, 0) > fmax(VALUE * s->range, 0.5 * height(&far, 0));
+    double least = fmax(VALUE * s->range, s->rounding);
+    j.value = height(&j, 0) > fmax(least, 0.5 * height(&far, 0));
     int corner = height(&j, 1) > fmax(SLOPE * s->steepest, 0.5 * height(&far, 1));
     return j.value || corner ? s->found(s->context, &j) : 0;
 }
@@ -87,7 +90,8 @@ static int halve(scan *s, double a, const double A[3], double b, const double B[
     look(s, m, M);
     double value = B[0] - A[0] - h / 6 * (A[1] + 4 * M[1] + B[1]);
     double slope = B[1] - A[1] - h / 6 * (A[2] + 4 * M[2] + B[2]);
-    int agree = !(fabs(value) > 0.1 * VALUE * s->range || fabs(slope) > 0.1 * SLOPE * s->steepest);
+    double least = fmax(0.1 * VALUE * s->range, s->rounding);
+    int agree = !(fabs(value) > least || fabs(slope) > 0.1 * SLOPE * s->steepest);
     if (agree || s->left < 0) return 0;
     if (h < POINT * s->until) {
         if (m - s->last < 2 * BESIDE * s->until) return 0;
@@ -125,6 +129,7 @@ static void measure(scan *s)
         if (fabs(u[1]) > s->steepest && isfinite(u[1])) s->steepest = fabs(u[1]);
     }
     s->range = most > least ? most - least : 0;
+    s->rounding = ROUNDING * fmax(fabs(least), fabs(most));
     s->steepest = fmax(s->steepest, s->range / s->until);
 }
 

@@ -77,6 +77,7 @@ static void look(lm_left_out *o, const lm_state *st)
     if (m->nelements == 0 || elasto_enter(e, st->t)) return;
     for (int k = 0; k < m->nelements; k++) {
         elasto_ends(e, st->q, k, d);
+        o->turn = fmax(o->turn, fmax(v3_norm(v3_from(d + 3)), v3_norm(v3_from(d + 9))));
         o->axial[k] += e->now->element[k].axial;
         o->stretching[k] += e->of[k]->K[0][0] * (d[6] - d[0]);
     }

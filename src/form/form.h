@@ -210,6 +210,7 @@ typedef struct lm_left_out {
                                   * which the displacements make */
     int looks;       /* how many results */
     double off, force_by[2];    /* where their means differ most, over `euler`; both means */
+    double turn;                /* largest rotation of a beam's node against the rigid motion */
     int shared;                 /* the body there */
     lm_moment_effect moment[2]; /* of torques; of bending moments */
     double *first,

@@ -20,7 +20,8 @@ typedef struct kinematic {
     lm_integrator base;
     double *x;                   /* [nv] motion of the step, local coordinates */
     double *q, *v, *a, *lam, *y; /* where it ends */
-    double missed;
+    double missed, size;         /* of the try: by how much the prediction missed; its energy */
+    double *exchanged; /* the largest energy that has been in a step: of the state block */
 } kinematic;
 
 /* Constraints at g->q, into x[nv + nl] as a right side; the largest gap. */
@@ -115,13 +116,16 @@ static int account(kinematic *g, double t, double h, double *ratio)
     lm_integrator *s = &g->base;
     lm_state st0 = {s->clock->t, s->q, s->v, s->a, s->lam};
     lm_state st1 = {t, g->q, g->v, g->a, g->lam};
-    *ratio = s->work = s->lost = 0;
+    *ratio = s->work = s->lost = g->size = 0;
     if (!s->sys->works) return 0;
     lm_energy e0 = lm_integrator_energy(s, &st0), e1 = lm_integrator_energy(s, &st1);
     int bad = integrate_power(g, h, &e0, &e1);
     double off = fabs(total(&e1) - total(&e0) - s->work + s->lost);
     double size = fmax(fabs(e0.kinetic), fabs(e1.kinetic)) + fabs(s->work) + fabs(s->lost);
+    size = g->size = fmax(size, *g->exchanged);
     double rounding = 1e-13 * (fabs(total(&e0)) + fabs(e0.gravity) + fabs(e0.elastic) + size);
+    double still = CLOSED * lm_integrator_far(s) * s->clock->size / h; /* a speed that is none */
+    rounding += s->mass_unit * still * still;
     if (off > rounding) *ratio = off / (0.01 * s->opt.tolerance * size + rounding);
     return bad;
 }
@@ -136,6 +140,7 @@ static void accept(kinematic *g, double t, double h)
     lm_copy(s->a, g->a, sys->nv);
     lm_copy(s->lam, g->lam, sys->nl);
     lm_copy(s->dx, g->x, sys->nv);
+    *g->exchanged = fmax(*g->exchanged, g->size);
     lm_integrator_arrive(s, t, h);
 }
 
@@ -224,7 +229,7 @@ lm_integrator *lm_kinematic_create(lm_system *sys, const lm_integrator_options *
     kinematic *g = lm_alloc(sizeof *g);
     if (!g) return NULL;
     g->x = lm_alloc(sizeof(double) * (4 * nv + nq + nl + 1));
-    if (lm_integrator_init(&g->base, &ops, sys, opt, 0, NULL) || !g->x) {
+    if (lm_integrator_init(&g->base, &ops, sys, opt, 1, &g->exchanged) || !g->x) {
         destroy(&g->base);
         return NULL;
     }

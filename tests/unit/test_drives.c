@@ -80,7 +80,9 @@ static void smooth_drives_pass(void **state)
 {
     static const char *const drive[] = {
         "sin(300*t)",         "step(t, 0.1, 0, 0.4, 1)", "abs(t - 0.3)^2.5", "if(t > 1, 1, 0)",
-        "pwl(t, 0, 0, 1, 1)", "max(0, t - 0.35)^2",      "1e6 + t",          "0.7"};
+        "pwl(t, 0, 0, 1, 1)", "max(0, t - 0.35)^2",      "1e6 + t",          "0.7",
+        "1e3+1e-6*sin(t)",    "100 + 1e-6*sin(t)",       "1 + 1e-9*sin(t)",  "1e5 + 1e-3*sin(10*t)",
+        "1e6 + 0.1*t"};
     (void)state;
     for (size_t i = 0; i < sizeof drive / sizeof *drive; i++) {
         result r = run(drive[i], "radau", "corotational");

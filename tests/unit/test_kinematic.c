@@ -110,6 +110,33 @@ static void singular_positions(void **state)
     }
 }
 
+/* Drives that come to rest: there is nothing to balance any more, and the mechanism stands. */
+static void comes_to_rest(void **state)
+{
+    static const char *const drive[] = {"1 + step(t, 0, 0, 1, 1) - step(t, 2, 0, 3, 1)",
+                                        "if(t < 1, 0.5*sin(pi*t)^2, 0) + 1",
+                                        "step(t, 1, 0, 1.5, 0.3) - step(t, 2, 0, 2.5, 0.3) + 1"};
+    char text[3000];
+    (void)state;
+    for (int k = 0; k < 3 * FORMS; k++) {
+        snprintf(text, sizeof text, "%sanalysis: {type: dynamics, until: 5, output_step: 0.1}\n",
+                 CRANK("DRIVE"));
+        table t =
+            run_model(&(run_how){.text = text,
+                                 .swap = {{"DRIVE", drive[k / FORMS]},
+                                          {", damping: 3,\n          effort: \"5*cos(40*t)\"", ""},
+                                          {"gravity: [0, -9.81, 0]", "gravity: [0, 0, -9.81]"}},
+                                 .formulation = forms[k % FORMS]});
+        assert_string_equal(t.sum.method, "kinematic");
+        assert_near(table_last(&t, "t"), 5, 0);
+        assert_near(table_last(&t, "x"), 0.15 * cos(1) + sqrt(0.16 - pow(0.15 * sin(1), 2)), 1e-12);
+        assert_near(table_last(&t, "v"), 0, 1e-12);
+        assert_near(table_last(&t, "M"), 0, 1e-9);
+        assert_true(t.sum.steps < 2000);
+        table_free(&t);
+    }
+}
+
 static void resumes(void **state)
 {
     (void)state;
@@ -132,6 +159,7 @@ int main(void)
         cmocka_unit_test(rows_are_exact),
         cmocka_unit_test(chosen_where_nothing_moves_freely),
         cmocka_unit_test(singular_positions),
+        cmocka_unit_test(comes_to_rest),
         cmocka_unit_test(resumes),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
