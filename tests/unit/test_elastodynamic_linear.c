@@ -118,6 +118,73 @@ static void superposition(void **state)
 
 /* ---- the rigid motion ---- */
 
+/* In motion. Two loads on a cantilever that a drive turns, p and s, each alone and together. */
+#define LOADED(bodies, joints)                                                                     \
+    "limber: 1\n"                                                                                  \
+    "parameters: {p: 0, s: 0, space: 0}\n"                                                         \
+    "sections: {s: {shape: stiffness, EA: 1e6, EIy: 40, EIz: 60, GJ: 30, rhoA: 2, rhoIy: 1e-3, "   \
+    "rhoIz: 1e-3}}\n"                                                                              \
+    "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], elements: 2}" bodies     \
+    "}\n"                                                                                          \
+    "joints: {" joints "}\n"                                                                       \
+    "loads: {f: {on: b.end, force: [0, p*sin(7*t), space*p*sin(9*t)]}, g: {on: b.node(1), force: " \
+    "[0, s*cos(11*t), space*s], torque: [space*s, 0, 0]}}\n"                                       \
+    "analysis: {type: dynamics, until: 0.3, output_step: 0.02, tolerance: 1e-8}\n"                 \
+    "formulation: {type: elastodynamic, stiffening: false}\n"                                      \
+    "outputs: {y: pos(b.end).y}\n"
+#define CLAMPED "c: {type: fixed, between: [ground, b.start]}"
+#define BODY(at, com)                                                                              \
+    ", k: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], position: " at ", frames: {a: " com  \
+    "}}"
+#define ON ", w: {type: fixed, between: [b.end, k.a]}"
+
+static const struct {
+    const char *text, *space;
+    int exact;
+} moving[] = {
+    {LOADED("", CLAMPED), "space=0", 1},
+    {LOADED("", "c: {type: revolute, between: [ground, b.start], axis: z, drive: 3*t^2}"),
+     "space=0", 1},
+    {LOADED(BODY("[1, 0, 0]", "[0, 0, 0]"), CLAMPED ON), "space=0", 1},
+    {LOADED("", CLAMPED), "space=1", 0}, /* rotations in space */
+    {LOADED(BODY("[1, 0.2, 0]", "[0, -0.2, 0]"), CLAMPED ON), "space=0", 0},
+};
+
+/* What the loads do together less what each does alone, over the deflection. */
+static double apart(int which, double size)
+{
+    char set[2][20];
+    double most = 0, off = 0, y[4];
+    table r[4];
+    for (int k = 0; k < 4; k++) {
+        snprintf(set[0], sizeof set[0], "p=%g", k & 1 ? size : 0);
+        snprintf(set[1], sizeof set[1], "s=%g", k & 2 ? size : 0);
+        r[k] = run_model(
+            &(run_how){.text = moving[which].text, .set = {set[0], set[1], moving[which].space}});
+    }
+    for (int i = 0; i < r[0].rows; i++) {
+        for (int k = 0; k < 4; k++) y[k] = r[k].data[i * r[k].cols + table_col(&r[k], "y")];
+        most = fmax(most, fabs(y[3] - y[0]));
+        off = fmax(off, fabs(y[3] - y[2] - y[1] + y[0]));
+    }
+    for (int k = 0; k < 4; k++) table_free(&r[k]);
+    return off / most;
+}
+
+/* Displacements of beams in a plane superpose; where bodies or rotations in space take part, the rest is of
+ * second order: four times the loads, four times as much of the deflection. */
+static void superposition_in_motion(void **state)
+{
+    (void)state;
+    for (int i = 0; i < (int)(sizeof moving / sizeof *moving); i++) {
+        double once = apart(i, 0.1), four = apart(i, 0.4);
+        if (moving[i].exact)
+            assert_under(fmax(once, four), 1e-8);
+        else
+            assert_near(four / once, 4, 0.1);
+    }
+}
+
 /* Drives alone determine it: after hundreds of turns it is where they say. */
 static void long_runs(void **state)
 {
@@ -282,10 +349,11 @@ static void axial_forces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_poles),       cmocka_unit_test(modes_without_speed),
-        cmocka_unit_test(superposition),      cmocka_unit_test(long_runs),
-        cmocka_unit_test(column_with_shear),  cmocka_unit_test(second_order),
-        cmocka_unit_test(second_order_twist), cmocka_unit_test(axial_forces),
+        cmocka_unit_test(frozen_poles),  cmocka_unit_test(modes_without_speed),
+        cmocka_unit_test(superposition), cmocka_unit_test(superposition_in_motion),
+        cmocka_unit_test(long_runs),     cmocka_unit_test(column_with_shear),
+        cmocka_unit_test(second_order),  cmocka_unit_test(second_order_twist),
+        cmocka_unit_test(axial_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
