@@ -1,5 +1,6 @@
 /* The campbell analysis in a run: what is refused, what is left out with a warning, its place in a list,
  * lack of memory. */
+#include "support/listen.h"
 #include "support/modes.h"
 
 #include <unistd.h>
@@ -66,13 +67,6 @@ static void gravity(void **state)
         run("limber: 1\ngravity: [0, 0, -9.81]\n" ROTOR CAMPBELL, NULL, &sum, said, sizeof said),
         LIMBER_OK);
     assert_string_equal(said, "");
-}
-
-static double number_after(const char *said, const char *words)
-{
-    const char *at = strstr(said, words);
-    if (!at) fail_msg("not said: '%s'; but: %s", words, said);
-    return atof(at + strlen(words));
 }
 
 /* How far it would bend the blade at rest: by w L^3/(6 EI) at its end, two digits of which are written (modes of

@@ -1,6 +1,6 @@
 /* Machines that start at rest, with values of their variables that are nearly nothing: what the rounding of the
  * mechanism does to them is no error of a step. */
-#include "support/run_model.h"
+#include "support/listen.h"
 
 static const char *const forms[] = {"corotational", "minimal", "rfe", "ffr", "elastodynamic"};
 
@@ -68,8 +68,37 @@ static void flexible_arm(void **state)
     table_free(&got), table_free(&ref);
 }
 
+/* A crank that its rod cannot follow, and a rotor beside it: what is lost is the known motion, and no number. */
+static void known_motion_is_lost(void **state)
+{
+    char said[SAID];
+    (void)state;
+    run_how how = {
+        .formulation = "elastodynamic",
+        .text = "limber: 1\n"
+                "sections: {s: {shape: stiffness, EA: 1e6, EIy: 500, EIz: 500, GJ: 500, rhoA: 1}}\n"
+                "bodies:\n"
+                "  crank: {type: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+                "  rod: {type: beam, section: s, from: [1, 0, 0], to: [1.6, 0, 0], elements: 2}\n"
+                "  slider: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [1.6, 0, 0]}\n"
+                "joints:\n"
+                "  c: {type: revolute, between: [ground, crank], axis: z, drive: t}\n"
+                "  p: {type: revolute, between: [crank, rod.start], axis: z, at: [1, 0, 0]}\n"
+                "  q: {type: revolute, between: [rod.end, slider], axis: z}\n"
+                "  g: {type: prismatic, between: [ground, slider], axis: x}\n"
+                "power:\n"
+                "  on: {type: 1, domain: rotation}\n"
+                "  J: {type: I, inertia: 1, on: on}\n"
+                "  m: {type: Se, effort: 1, on: on}\n"
+                "analysis: {type: dynamics, until: 3}\n"};
+    assert_int_equal(run_listen(&how, said), LIMBER_STOPPED);
+    assert_says(said, "the rigid motion cannot be followed");
+    assert_null(strstr(said, "finite number"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rigid_arm), cmocka_unit_test(flexible_arm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rigid_arm), cmocka_unit_test(flexible_arm),
+                                       cmocka_unit_test(known_motion_is_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
