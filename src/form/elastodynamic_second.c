@@ -147,11 +147,33 @@ static double twist(const elasto *e, const double *q, int body, double *first)
     return fabs(sum);
 }
 
-/* Only where it is no small part of the twist that is there. */
+/* ---- lateral buckling ---- */
+
+/* A strip that is bent in its stiff plane, EI_s > EI_w, turns over sideways: a cantilever under an even moment
+ * from M = pi/2 sqrt(EI_w GJ / (1 - EI_w/EI_s)) / L on. */
+static void note_lateral(elasto *e, const double *q, int body)
+{
+    const lm_beam *b = &e->in->m->beams[body];
+    lm_left_out *o = &e->left_out;
+    double kappa[3], EI[3], L = 0;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) L += e->of[k]->beam.L;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
+        curvatures(e, q, k, kappa, EI);
+        int stiff = EI[2] > EI[1] ? 2 : 1, weak = 3 - stiff;
+        double moment = fabs(kappa[stiff]) * EI[stiff];
+        double square = EI[weak] * EI[0] / (1 - EI[weak] / EI[stiff]);
+        double part = moment * L / (1.5707963267948966 * sqrt(square));
+        if (!(part > o->bend)) continue; /* as stiff in both planes: 0 */
+        o->bend = part, o->moment = moment, o->bent = body;
+    }
+}
+
+/* Twist only where it is no small part of what is there. */
 static void look(lm_small *s, const double *q)
 {
     elasto *e = (elasto *)((char *)s - offsetof(elasto, small));
     for (int i = 0; i < e->in->m->nbodies; i++) {
+        note_lateral(e, q, i);
         double first, second = e->in->m->beams[i].nelements ? twist(e, q, i, &first) : 0;
         if (second > 0.1 * fabs(first)) s->error[i] = s->turn[i] = fmax(s->turn[i], second);
     }

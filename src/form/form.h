@@ -204,6 +204,9 @@ typedef struct lm_left_out {
                              * beam as a cantilever; that force */
     int pushed;         /* the body of this beam */
     int stiffening;     /* 1: its effect on bending is in the equations */
+    double bend, moment; /* the largest moment in a stiff plane, over that which turns its beam over
+                             * sideways as a cantilever; that moment */
+    int bent;            /* the body of this beam */
 } lm_left_out;
 
 /* Deformations that a formulation takes to be small, and how large they have been. */

@@ -359,13 +359,50 @@ static void axial_forces(void **state)
     table_free(&here);
 }
 
+/* A strip under a force at its end turns over at P = 4.0126 sqrt(EIy GJ/(1 - EIy/EIz))/L^2, 2.55 times an even
+ * moment; a beam that is as stiff in both planes never does. */
+static void lateral_buckling(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {P: 1, EIz: 100}\n"
+        "sections: {s: {shape: stiffness, EA: 1e8, EIy: 2, EIz: EIz, GJ: 3, rhoA: 1}}\n"
+        "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [0.7, 0, 0], elements: 16}}\n"
+        "joints: {c: {type: fixed, between: [ground, b.start]}}\n"
+        "loads: {f: {on: b.end, force: [0, P, 1e-6*P]}}\n"
+        "analysis: {type: statics}\noutputs: {z: pos(b.end).z}\n";
+    double L = 0.7, moment = sqrt(2 * 3 / (1 - 2.0 / 100)) / L, most = 4.0126 * moment / L;
+    char said[SAID], set[40];
+    (void)state;
+    run_how how = {.text = text, .formulation = "elastodynamic", .set = {set}};
+    snprintf(set, sizeof set, "P=%.9g", 1.1 * most);
+    run_listen(&how, said);
+    double middle = 1 - 0.5 / 16; /* of the first element */
+    assert_near(number_after(said, "in its stiff plane by up to "), 1.1 * most * L * middle,
+                1e-2 * most * L);
+    double times = number_after(strstr(said, "in its stiff plane"), ", ");
+    assert_near(times, 1.1 * most * L * middle / (PI / 2 * moment), 0.03);
+    snprintf(set, sizeof set, "P=%.9g", 0.3 * most);
+    run_listen(&how, said);
+    assert_null(strstr(said, "sideways"));
+    how.set[1] = "EIz=2";
+    snprintf(set, sizeof set, "P=%.9g", 1.1 * most);
+    run_listen(&how, said);
+    assert_null(strstr(said, "sideways"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_poles),  cmocka_unit_test(modes_without_speed),
-        cmocka_unit_test(superposition), cmocka_unit_test(superposition_in_motion),
-        cmocka_unit_test(long_runs),     cmocka_unit_test(column_with_shear),
-        cmocka_unit_test(second_order),  cmocka_unit_test(second_order_twist),
+        cmocka_unit_test(frozen_poles),
+        cmocka_unit_test(lateral_buckling),
+        cmocka_unit_test(modes_without_speed),
+        cmocka_unit_test(superposition),
+        cmocka_unit_test(superposition_in_motion),
+        cmocka_unit_test(long_runs),
+        cmocka_unit_test(column_with_shear),
+        cmocka_unit_test(second_order),
+        cmocka_unit_test(second_order_twist),
         cmocka_unit_test(axial_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
