@@ -47,26 +47,6 @@ static double row_misses(radau *g, double h, int k)
  * of this size stands for an error of 1e-14. */
 #define VARIABLE_ROUNDING 1e-10
 
-/* What closes the constraints moves the variables through dampers, by rounding where it is rounding itself,
- * however short the step. The estimate weighs the three stages with 11.8 together. */
-#define STAGES 20
-
-static double correction(const radau *g)
-{
-    const lm_integrator *st = &g->base;
-    double most = 0;
-    for (int k = 0; k < 3; k++) {
-        double off = lm_speed_norm(st->sys, st->clock->size, g->off[k]);
-        if (!(off <= most)) most = off;
-    }
-    return most;
-}
-
-static double largest_correction(const radau *g, int i)
-{
-    return fmax(fabs(g->off[0][i]), fmax(fabs(g->off[1][i]), fabs(g->off[2][i])));
-}
-
 /* Of the variables of a machine the error of the value counts, v_err = x_err/s - gx, over the largest
  * value so far, that of this step included; what is no state follows the others. */
 static void variable_errors(radau *g, double s, const double *gx, double *x)
@@ -74,13 +54,11 @@ static void variable_errors(radau *g, double s, const double *gx, double *x)
     const lm_system *sys = g->base.sys;
     int first = sys->nv - sys->nvariables;
     double part = sys->flexible ? BESIDE : 1;
-    int closed = correction(g) < ROUNDING * g->far;
     for (int k = 0; k < sys->nvariables; k++) {
         int i = first + k, state = sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         double unit = lm_variable_scale(sys, k), value = fmax(unit, fabs(g->v[2][i]));
         double off = state ? (x[i] / s - gx[i]) / value : 0;
-        double noise = closed ? STAGES * largest_correction(g, i) / (s * value) : 0;
-        x[i] = fabs(off) <= VARIABLE_ROUNDING + noise ? 0 : part * sys->tick * unit * off;
+        x[i] = fabs(off) <= VARIABLE_ROUNDING ? 0 : part * sys->tick * unit * off;
     }
 }
 
@@ -92,7 +70,9 @@ static void variable_errors(radau *g, double s, const double *gx, double *x)
  *
  * Motions that the constraints prescribe are not in it. Those are exact at the end of the step, but
  * not in its middle: there the corrections e_1, e_2, which bring the stages onto the constraints, are
- * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. */
+ * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. What they do to
+ * variables, through dampers, is in the estimate; by itself it would be rounding over values of a start that may
+ * be any number. */
 double radau_estimate(radau *g, double h)
 {
     const radau_method *m = radau_formulas();
