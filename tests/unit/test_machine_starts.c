@@ -30,7 +30,7 @@ static const char *const forms[] = {"corotational", "minimal", "rfe", "ffr", "el
     "  J(k=1..3): {type: I, inertia: 2e-4, on: rotor(k)}\n"                                        \
     "  box(k=1..3): {use: gearbox_elastic, with: {ratio: 100, stiffness: 5000, damping: 10}, "     \
     "ports: {input: rotor(k), output: j(k)}}\n"                                                    \
-    "analysis: {type: dynamics, until: 1, output_step: 0.1, tolerance: %g}\n"                      \
+    "analysis: {type: dynamics, until: 1, output_step: 0.001, tolerance: %g}\n"                    \
     "outputs: {q2: joint(j(2)), q3: joint(j(3))}\n"
 
 #define STIFF_FORE                                                                                 \
