@@ -11,82 +11,6 @@ enum { REFINEMENTS = 60, LEAST_STEPS = 40, MOST_CRITICAL = 200, MOST_FOLLOWED = 
 #define JUMP      1e-5 /* of the speed: what is left at a zero of a branch that goes on */
 #define NO_STEADY 1e-3 /* above this roots of an instant say nothing of critical speeds */
 
-/* ---- what is left out of the steady state ---- */
-
-/* Gravity across the axis goes round as seen from the rotor, and there is no steady state with it. */
-static limber_status quiet_gravity(lm_campbell *c)
-{
-    lm_run *run = c->run;
-    lm_v3 point, axis, g = run->model->gravity;
-    lm_steady_line(run->model, c->a->drive, &point, &axis);
-    lm_v3 along = v3_mul(v3_dot(g, axis), axis);
-    c->sys = run->sys;
-    if (v3_norm(v3_sub(g, along)) <= 1e-9 * v3_norm(g)) return LIMBER_OK;
-    lm_warning(
-        run->diag, c->a->loc,
-        "campbell: gravity across the axis of joint '%s' is left out: seen from what turns it "
-        "goes round, and there is no steady state with it",
-        run->model->joints[c->a->drive].name);
-    lm_diag own = {0};
-    c->quiet = *run->model;
-    c->quiet.gravity = along;
-    limber_status st = lm_system_create(run->sys->form, &c->quiet, &own, &c->own);
-    lm_diag_free(&own);
-    if (st) return st;
-    c->sys = c->own;
-    c->sys->solver = run->sys->solver;
-    return c->sys->form->select_rows(c->sys, 0, run->q, 0) < 0 ? LIMBER_MEMORY : LIMBER_OK;
-}
-
-/* The part across the axis of three components at t = 0, taken back in `to`. 1: there is one. */
-static int take_back(const lm_campbell *c, const lm_expr e[3], double *scratch, double *to)
-{
-    double value[3] = {0}, d[3];
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < e[i].ninputs; k++)
-            if (e[i].inputs[k] != LM_SLOT_T) return 0; /* of the motion: it stays */
-        lm_expr_time(&e[i], 0, scratch, d);
-        value[i] = d[0];
-    }
-    lm_v3 axis = c->steady.turning.axis, f = v3_from(value);
-    lm_v3 across = v3_sub(f, v3_mul(v3_dot(f, axis), axis));
-    if (v3_norm(across) <= 1e-9 * v3_norm(f)) return 0;
-    v3_put(to, v3_neg(across));
-    return 1;
-}
-
-static limber_status quiet_loads(lm_campbell *c)
-{
-    const lm_model *m = c->run->model;
-    const lm_spec *spec = m->spec;
-    int scratch = 8;
-    for (int i = 0; i < spec->loads.n; i++)
-        for (int k = 0; k < 6; k++) {
-            const lm_spec_load *l = &spec->loads.at[i];
-            int need = lm_expr_scratch(k < 3 ? &l->force[k] : &l->torque[k - 3], 2);
-            scratch = need > scratch ? need : scratch;
-        }
-    double *in = LM_NEW_N(&c->arena, double, 6 * spec->loads.n + m->ncoords + 1);
-    double *room = LM_NEW_N(&c->arena, double, scratch);
-    if (!in || !room) return LIMBER_MEMORY;
-    for (int i = 0; i < spec->loads.n; i++) {
-        const lm_spec_load *l = &spec->loads.at[i];
-        int node = m->frames[l->frame].node;
-        if (l->local || node < 0 || !c->steady.turning.body[m->nodes[node].body]) continue;
-        int back = l->has_force && take_back(c, l->force, room, in + 6 * i);
-        back |= l->has_torque && take_back(c, l->torque, room, in + 6 * i + 3);
-        if (!back) continue;
-        c->inputs = in;
-        lm_warning(
-            c->run->diag, c->a->loc,
-            "campbell: what load '%s' exerts across the axis of joint '%s' is left out: it is "
-            "fixed in space, and there is no steady state with it",
-            l->item.name, m->joints[c->a->drive].name);
-    }
-    c->sys->inputs = c->inputs;
-    return LIMBER_OK;
-}
-
 /* ---- beginning ---- */
 
 /* Coordinates that are no vectors in space: roots of axes that stand still are had by shifting. */
@@ -186,12 +110,13 @@ static limber_status refuse_loose(lm_campbell *c)
 
 static limber_status begin(lm_campbell *c)
 {
-    limber_status st = quiet_gravity(c);
+    limber_status st = lm_campbell_quiet_gravity(c);
     c->fixed = c->a->frame_fixed;
     if (!st) st = lm_steady_begin(&c->steady, c->sys, c->a->drive, c->run->q);
     if (st == LIMBER_INPUT && c->steady.failure.text[0])
         lm_error(c->run->diag, c->a->loc, "campbell: %s", c->steady.failure.text);
-    if (!st) st = quiet_loads(c);
+    if (!st) st = lm_campbell_quiet_loads(c);
+    if (!st && c->own) st = lm_campbell_say_gravity(c);
     if (!st) st = refuse_reactive(c);
     if (!st) st = list_speeds(c);
     if (!st) st = lm_spectrum_begin(&c->spectrum, &c->steady, c->a->count);
@@ -512,8 +437,10 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a)
     if (begun && st != LIMBER_MEMORY && lm_campbell_list(&c)) st = LIMBER_MEMORY;
     if (!st && c.done) st = lm_campbell_stability(&c);
     if (!st && c.done) st = check_periodic(&c);
-    if (st == LIMBER_STOPPED && !run->sum->reason[0])
+    if (st == LIMBER_STOPPED && !run->sum->reason[0]) {
+        lm_steady_explain(&c.steady);
         lm_stop(run, st, "campbell: %s", c.steady.failure.text);
+    }
     if (begun && (!st || st == LIMBER_STOPPED)) st = deliver(&c, st);
     if (st == LIMBER_MEMORY) lm_stop(run, st, "out of memory");
     run->sys->inputs = NULL;

@@ -109,6 +109,12 @@ typedef struct lm_campbell {
     lm_arena arena;
 } lm_campbell;
 
+/* campbell_quiet.c: c->sys without gravity across the axis; without loads that are fixed in space; what is
+ * said of that gravity, or refused. */
+limber_status lm_campbell_quiet_gravity(lm_campbell *c);
+limber_status lm_campbell_quiet_loads(lm_campbell *c);
+limber_status lm_campbell_say_gravity(lm_campbell *c);
+
 /* campbell_roots.c: the roots at a speed into c->spectrum, whirl into c->whirl. LIMBER_OK,
  * LIMBER_MEMORY, LIMBER_STOPPED with a failure in steady or the reason in the summary. */
 limber_status lm_campbell_roots(lm_campbell *c, double speed);

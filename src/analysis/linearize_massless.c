@@ -422,12 +422,11 @@ static void put_directions(condensed *c, double *full, double *rows)
     place(c, 2 * n, rows, l->A, l->B);
 }
 
-/* What the rate of each input does at once: u. moves static motions by z_u u. (and damped ones by w_u u.). Left
- * in the first column of a static motion, which is none of a state. */
+/* What the rate of each input does at once: u. moves static motions by z_u u. (and gives damped ones the
+ * accelerations w_u u.). Left in a column that is none of a state. */
 void lm_linearized_by_rate(lm_linearized *l, int input)
 {
-    size_t nv = (size_t)l->sys->nv, n = (size_t)l->n, first = 0;
-    while (l->kind[first] != STATIC) first++;
+    size_t nv = (size_t)l->sys->nv, n = (size_t)l->n, first = (size_t)lm_linearized_column(l);
     double *x[3] = {l->dx + nv * first, l->dv + nv * first, l->da + nv * first};
     for (int d = 0; d < 3; d++) memset(x[d], 0, sizeof(double) * nv);
     const double *zu = l->by_input + n * (size_t)input, *wu = zu + n * (size_t)l->nu;
@@ -442,6 +441,8 @@ int lm_linearized_column(const lm_linearized *l)
 {
     for (int i = 0; i < l->n && l->nmassless; i++)
         if (l->kind[i] == STATIC) return i;
+    for (int i = 0; i < l->n && l->nmassless; i++)
+        if (l->kind[i] == DAMPED) return l->n + i; /* its rate is no state */
     return -1;
 }
 

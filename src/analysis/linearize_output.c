@@ -62,16 +62,19 @@ static double first_step(const probe *p)
 {
     const lm_linearized *l = p->l;
     size_t nv = (size_t)l->sys->nv, at = nv * (size_t)p->j;
-    double moves = 0, speeds = 0, speed = 1, force = 1;
+    double moves = 0, speeds = 0, speed = 1, force = 1, accels = 0;
     int of = p->j < 2 * l->n ? l->state[p->j % l->n] : 0;
     if (of >= l->sys->nv - l->sys->nvariables) return STEP * fmax(1, fabs(l->m.v0[of]));
     for (size_t i = 0; i < nv - (size_t)l->sys->nvariables; i++) {
         moves = fmax(moves, fabs(l->dx[at + i]) / l->m.unit[i]);
         speeds = fmax(speeds, fabs(l->dv[at + i]) / l->m.unit[i]);
+        accels = fmax(accels, fabs(l->da[at + i]) / l->m.unit[i]);
         if (l->v) speed = fmax(speed, fabs(l->m.g->v[i]) / l->m.unit[i]);
     }
     for (int k = 0; k < l->sys->nl; k++) force = fmax(force, fabs(l->m.g->lam[k]));
-    return p->j >= 2 * l->n ? STEP * force : STEP / fmax(moves, speeds / speed);
+    if (p->j >= 2 * l->n) return STEP * force;
+    double most = fmax(moves, speeds / speed);
+    return STEP / (most > 0 ? most : accels); /* accelerations alone: all is linear in them */
 }
 
 /* Differences with h and h/2 agree where h is small enough, up to rounding; where they do not, h is

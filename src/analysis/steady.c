@@ -65,7 +65,7 @@ static int reserve(lm_steady *s)
     size_t nv = (size_t)sys->nv, nl = (size_t)sys->nl, nq = (size_t)sys->nq;
     double *at =
         LM_NEW_N(&s->arena, double,
-                 (8 + 3 * LM_STEADY_SHAPES) * nv + 3 * nq + 3 * nl + 7 * (size_t)sys->nposes + 1);
+                 (8 + 3 * LM_STEADY_SHAPES) * nv + 4 * nq + 3 * nl + 14 * (size_t)sys->nposes + 1);
     unsigned char *body = LM_NEW_N(&s->arena, unsigned char, sys->model->nbodies + 1);
     if (!at || !body) return -1;
     s->turning.body = body;
@@ -79,6 +79,7 @@ static int reserve(lm_steady *s)
     s->away = at, at += nv;
     s->shape = at, at += 3 * nv * LM_STEADY_SHAPES;
     s->start = at, at += nq;
+    s->turned = at, at += nq;
     s->pose = at;
     return 0;
 }
@@ -234,6 +235,17 @@ static int factor_step(lm_steady *s, int first)
     return bad;
 }
 
+/* The largest entry of dx, in units of lengths or angles; NaN where one is. */
+static double largest_motion(const lm_steady *s, const double *dx)
+{
+    double most = 0;
+    for (int i = 0; i < s->sys->nv; i++) {
+        double x = fabs(dx[i]) / s->unit[i];
+        if (!(x <= most)) most = x;
+    }
+    return most;
+}
+
 /* One step; *moved: its size. */
 static int step(lm_steady *s, int first, double *moved)
 {
@@ -249,8 +261,7 @@ static int step(lm_steady *s, int first, double *moved)
     for (int k = 0; k < sys->nl; k++) s->x[nv + k] = -s->x[nv + k];
     lm_linear_solve(s->lin, s->x);
     lm_steady_balance(s, s->x);
-    *moved = 0;
-    for (int i = 0; i < nv; i++) *moved = fmax(*moved, fabs(s->x[i]) / s->unit[i]);
+    *moved = largest_motion(s, s->x);
     if (!isfinite(*moved) || *moved > 2) return 1;
     for (int k = 0; k < sys->nl; k++) s->lam[k] += s->scale * s->x[nv + k];
     for (int i = 0; i < nv; i++) s->away[i] += s->x[i];
@@ -429,5 +440,73 @@ limber_status lm_steady_turn(lm_steady *s, double angle)
     if (turn_positions(s, angle, s->q) || turn_positions(s, angle, s->start)) return LIMBER_STOPPED;
     s->speed = W;
     s->spin.value += angle;
-    return lm_steady_find(s, W);
+    memcpy(s->turned, s->q, sizeof(double) * (size_t)s->sys->nq);
+    st = lm_steady_find(s, W);
+    if (!st) s->sys->form->difference(s->sys, s->turned, s->q, s->x);
+    s->changed = st ? NAN : largest_motion(s, s->x);
+    return st;
+}
+
+/* ---- what has no steady rotation ---- */
+
+enum { TURNS = 7 };
+#define TURN    0.1
+#define DEPENDS 1e-4 /* of the deflection: more than rounding, and than Newton's method leaves */
+
+/* A rotation is steady where the shape turns with the drive, which does not where what stands still holds
+ * it in one direction more than in another. Asked away from the speed at which it got lost. */
+void lm_steady_explain(lm_steady *s)
+{
+    lm_failure found = s->failure;
+    double W = 0.7 * s->speed, bent = 0, changed = 0;
+    limber_status st = W == 0 || !found.text[0] ? LIMBER_STOPPED : lm_steady_find(s, W);
+    for (int k = 0; k < TURNS && !st; k++) {
+        bent = fmax(bent, largest_motion(s, s->away));
+        st = lm_steady_turn(s, TURN);
+        if (!st) changed = fmax(changed, s->changed);
+    }
+    s->failure = found;
+    if (!(changed > DEPENDS * bent)) return;
+    lm_fail(
+        &s->failure, LIMBER_STOPPED,
+        "%.250s. There is no steady rotation: what stands still is not the same from all sides, "
+        "and what turns is not balanced (its shape at speed %.4g changes by %.2g of the "
+        "deflection in a tenth of a radian); the motion is periodic: use 'periodic'",
+        found.text, W, changed / bent);
+}
+
+/* The same for nodes, by a part of dx so small that they move along it. */
+static double largest_pose(lm_steady *s, double *dx)
+{
+    const lm_system *sys = s->sys;
+    double f = 1e-4 / largest_motion(s, dx), most = 0, *bent = s->pose + 7 * sys->nposes;
+    if (!isfinite(f)) return isnan(f) ? NAN : 0;
+    for (int i = 0; i < sys->nv; i++) dx[i] *= f;
+    if (sys->form->retract(s->sys, s->q, dx, s->turned)) return NAN;
+    sys->form->poses(s->sys, s->q, s->pose);
+    sys->form->poses(s->sys, s->turned, bent);
+    for (int n = 0; n < sys->nposes; n++) {
+        const double *a = s->pose + 7 * n, *b = bent + 7 * n;
+        lm_v3 turn = lm_quat_log(quat_turn(quat_from(a + 3), quat_from(b + 3)));
+        most = fmax(most, v3_norm(v3_sub(v3_from(b), v3_from(a))) / s->size);
+        most = fmax(most, v3_norm(turn));
+    }
+    return most / f;
+}
+
+limber_status lm_steady_sag(lm_steady *s, lm_system *loaded, double *sag)
+{
+    limber_status st = lm_steady_find(s, 0);
+    size_t nv = (size_t)s->sys->nv;
+    *sag = NAN;
+    if (st) return st == LIMBER_MEMORY ? st : LIMBER_OK;
+    lm_state at = lm_steady_state(s);
+    int bad = factor(s);
+    if (!bad) bad = loaded->form->residual(loaded, &at, s->x, s->x + nv, NULL) != 0;
+    if (bad) return bad < 0 ? LIMBER_MEMORY : LIMBER_OK;
+    for (size_t i = 0; i < nv; i++) s->x[i] /= -s->scale;
+    memset(s->x + nv, 0, sizeof(double) * (size_t)s->sys->nl);
+    lm_linear_solve(s->lin, s->x);
+    *sag = largest_pose(s, s->x);
+    return LIMBER_OK;
 }

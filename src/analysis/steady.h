@@ -36,6 +36,8 @@ typedef struct lm_steady {
     double *pose;       /* [7 nposes] */
     double *keep;       /* [nq + nl + nv] */
     double *start;      /* [nq] positions at rest */
+    double *turned;     /* [nq] of lm_steady_turn: as turned, before the shape is found anew; */
+    double changed;     /* what that changes, in units of lengths or angles */
     int settled;        /* 1: that was tried; 2: they are the equilibrium without rotation */
     double *away;       /* [nv] motion from there */
     int nshapes;        /* critical ones near the speed, in which the rotor is balanced */
@@ -60,6 +62,13 @@ limber_status lm_steady_find(lm_steady *s, double speed);
 
 /* The same speed where the drive stands further on, by a small angle. */
 limber_status lm_steady_turn(lm_steady *s, double angle);
+
+/* After lm_steady_find failed: `failure` says so where the shape depends on where the drive stands. */
+void lm_steady_explain(lm_steady *s);
+
+/* How far the loads of another system of the same model would move the model at rest, in units of its size or
+ * rad; NAN: nothing holds it. The speed is 0 then. */
+limber_status lm_steady_sag(lm_steady *s, lm_system *loaded, double *sag);
 
 /* v, a at the positions q. 0; 1: the coordinates cannot say it. */
 int lm_steady_motion(lm_steady *s, const double *q);

@@ -41,13 +41,14 @@ static void pass_on(machine *s)
     in->regular_mass = m->regular_mass;
     in->hold_idle = m->hold_idle;
     in->held_by = m->held_by;
+    s->sys.in_trouble = 0;
 }
 
 static void take_back(machine *s)
 {
     const lm_system *in = s->in;
     s->sys.mobility = in->mobility;
-    s->sys.in_trouble = in->in_trouble || s->loop_failed;
+    s->sys.in_trouble |= in->in_trouble || s->loop_failed; /* or what its known motion has said */
     if (!in->in_trouble) return;
     s->sys.trouble_at = in->trouble_at;
     memcpy(s->sys.trouble, in->trouble, sizeof in->trouble);

@@ -10,7 +10,10 @@
  * is measured as they are, in parts of a radian or of the mechanism's size. Beside flexible bodies, whose
  * steps are ruled by their small deflections, in larger ones. Where such a spring counts, so do the masses and
  * coils that it moves: a linear storage is measured at least by the state in which it holds a millionth of
- * the energy of the others. */
+ * the energy of the others.
+ *
+ * A state that a damper moves, or that integrates a rate, has moved with the mechanism and by its rounding,
+ * however short the time: it is measured by what that much of a motion does to it. */
 #include "form/machine_int.h"
 
 #include <math.h>
@@ -26,26 +29,35 @@ static int is_position(lm_sensor_kind kind)
            kind == LM_SENSOR_DEFLECTION || kind == LM_SENSOR_TIP || kind == LM_SENSOR_COORDINATE;
 }
 
-/* How far the sensor goes with a PART of the mechanism's size. */
-static double sensor_reach(machine *s, const lm_state *in, int i, double size)
+static int is_velocity(lm_sensor_kind kind)
+{
+    return kind == LM_SENSOR_VEL || kind == LM_SENSOR_OMEGA || kind == LM_SENSOR_RATE ||
+           kind == LM_SENSOR_COORDINATE_RATE;
+}
+
+/* How far the sensor, or the integral of its rate, goes with the mechanism's size. */
+static double sensor_reach(machine *s, const lm_state *in, int i, int rate, double size)
 {
     const machine_sensor *x = &s->sensor[i];
+    lm_sensor_kind kind = s->spec->sensors.at[x->sensor].kind;
     double most = 0;
-    if (!is_position(s->spec->sensors.at[x->sensor].kind)) return 0;
-    s->in->form->ports->sensor_gradient(s->in, in, x->sensor, 0, 0, 1, x->gradient);
+    if (rate ? !is_velocity(kind) : !is_position(kind)) return 0;
+    s->in->form->ports->sensor_gradient(s->in, in, x->sensor, 0, rate, !rate, x->gradient);
     for (int e = 0; e < x->n; e++) {
         double unit = x->unknown[e] < s->in->nv && s->in->angular[x->unknown[e]] ? 1 : size;
-        most = fmax(most, PART * unit * fabs(x->gradient[e]));
+        most = fmax(most, unit * fabs(x->gradient[e]));
     }
     return most;
 }
 
-/* What reaches variable k: of the sensors, and of the other variables. */
-static double reach_of(machine *s, int k, double dt, const double *sensors, const double *reach)
+/* What reaches the equation of variable k: of the sensors, and of the other variables; and how fast a state
+ * follows. */
+static double sum_of(machine *s, int k, const double *sensors, const double *reach, double *follows)
 {
     const machine_row *row = &s->row[k];
     const lm_spec_variable *x = &s->spec->variables.at[k];
     double sum = 0, decay = 0;
+    *follows = 0;
     if (x->kind == LM_VARIABLE_RATE) return 0;
     lm_expr_grad(&x->expr, s->in->form->ports->slots(s->in), s->scratch, s->grad);
     for (int i = 0; i < row->nterms; i++) {
@@ -56,7 +68,19 @@ static double reach_of(machine *s, int k, double dt, const double *sensors, cons
         if (t->kind == TERM_VALUE && t->of == k) decay = slope;
         if (t->kind == TERM_VALUE && t->of != k) sum += slope * reach[t->of];
     }
-    return x->kind == LM_VARIABLE_STATE ? sum * fmin(dt, 1 / decay) : sum;
+    *follows = decay;
+    return sum;
+}
+
+static int is_state(const machine *s, int k)
+{
+    return s->spec->variables.at[k].kind == LM_VARIABLE_STATE;
+}
+
+static double reach_of(machine *s, int k, double dt, const double *sensors, const double *reach)
+{
+    double decay, sum = sum_of(s, k, sensors, reach, &decay);
+    return is_state(s, k) ? sum * fmin(dt, 1 / decay) : sum;
 }
 
 static double twist(const machine *s, int k, double size)
@@ -87,6 +111,20 @@ static void compare_energies(machine *s, double *scale)
     }
 }
 
+/* A state that follows a rate keeps what the mechanism has moved, in no time. */
+static void compare_dampers(machine *s, const lm_state *in, double size, double *scale)
+{
+    double *moved = s->reach, *sensors = moved + s->n, decay;
+    for (int k = 0; k < s->n; k++) moved[k] = 0;
+    for (int i = 0; i < s->nsensors; i++) sensors[i] = TWIST * sensor_reach(s, in, i, 1, size);
+    for (int i = 0; i < s->norder; i++) {
+        int k = s->order[i];
+        if (k >= 0 && !is_state(s, k)) moved[k] = sum_of(s, k, sensors, moved, &decay);
+    }
+    for (int k = 0; k < s->n; k++)
+        if (is_state(s, k)) scale[k] = fmax(scale[k], sum_of(s, k, sensors, moved, &decay));
+}
+
 void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt)
 {
     machine *s = (machine *)sys;
@@ -94,7 +132,7 @@ void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt
     lm_state in = machine_enter(s, st);
     if (s->in->form->jacobian(s->in, &in, 1, 0, 0, s->inner[0])) return; /* wanted are the slots */
     for (int k = 0; k < s->n; k++) reach[k] = PART * scale[k];
-    for (int i = 0; i < s->nsensors; i++) sensors[i] = sensor_reach(s, &in, i, size);
+    for (int i = 0; i < s->nsensors; i++) sensors[i] = PART * sensor_reach(s, &in, i, 0, size);
     for (int i = 0; i < s->norder; i++) {
         int k = s->order[i];
         if (k < 0) continue; /* a loop: its values tell */
@@ -105,4 +143,5 @@ void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt
         scale[k] = fmax(scale[k], fmax(least, twist(s, k, size)));
     }
     compare_energies(s, scale);
+    compare_dampers(s, &in, size, scale);
 }

@@ -70,7 +70,9 @@ static void variable_errors(radau *g, double s, const double *gx, double *x)
  *
  * Motions that the constraints prescribe are not in it. Those are exact at the end of the step, but
  * not in its middle: there the corrections e_1, e_2, which bring the stages onto the constraints, are
- * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. */
+ * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. What they do to
+ * variables, through dampers, is in the estimate; by itself it would be rounding over values of a start that may
+ * be any number. */
 double radau_estimate(radau *g, double h)
 {
     const radau_method *m = radau_formulas();
@@ -98,7 +100,7 @@ double radau_estimate(radau *g, double h)
     variable_errors(g, s, gx, g->sol);
     double most = lm_motion_norm(sys, st->clock->size, g->sol);
     for (int k = 0; k < 2; k++) {
-        double off = lm_motion_norm(sys, st->clock->size, g->off[k]);
+        double off = lm_speed_norm(sys, st->clock->size, g->off[k]);
         double astray = row_misses(g, h, k);
         if (off > most) most = off; /* keeps NaN */
         if (astray > most) most = astray;

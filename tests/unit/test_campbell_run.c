@@ -1,5 +1,6 @@
 /* The campbell analysis in a run: what is refused, what is left out with a warning, its place in a list,
  * lack of memory. */
+#include "support/listen.h"
 #include "support/modes.h"
 
 #include <unistd.h>
@@ -66,6 +67,29 @@ static void gravity(void **state)
         run("limber: 1\ngravity: [0, 0, -9.81]\n" ROTOR CAMPBELL, NULL, &sum, said, sizeof said),
         LIMBER_OK);
     assert_string_equal(said, "");
+}
+
+/* How far it would bend the blade at rest: by w L^3/(6 EI) at its end, two digits of which are written (modes of
+ * a floating frame are 1 % softer); a rotor that it bends far is refused. */
+static void gravity_with_a_number(void **state)
+{
+    static const char *const forms[] = {"corotational", "minimal", "ffr"};
+    (void)state;
+    double sag = 2 * 9.81 / (6 * 40), got;
+    limber_summary sum;
+    char said[4000];
+    for (int f = 0; f < 3; f++) {
+        assert_int_equal(run("limber: 1\ngravity: [0, -9.81, 0]\n" ROTOR CAMPBELL, forms[f], &sum,
+                             said, sizeof said),
+                         LIMBER_OK);
+        got = number_after(said, "bend the model by ");
+        assert_near(got / sag, 1, 0.02);
+        assert_int_equal(run("limber: 1\ngravity: [0, -19.62, 0]\n" ROTOR CAMPBELL, forms[f], &sum,
+                             said, sizeof said),
+                         LIMBER_INPUT);
+        got = number_after(said, "moves the model by ");
+        assert_near(got / (2 * sag), 1, 0.04);
+    }
 }
 
 /* A load in axes of the blade turns with it; one fixed in space does not. */
@@ -174,6 +198,40 @@ static void interrupted(void **state)
     "9e3]}}\n"                                                                                     \
     "analysis: {type: campbell, drive: shaft, speeds: [1, 5, 3], count: 2, frame: %s}\n"
 
+/* An unbalanced rotor on supports whose axes differ has no steady rotation: the message says why. */
+#define UNBALANCED                                                                                 \
+    "limber: 1\n"                                                                                  \
+    "bodies:\n"                                                                                    \
+    "  base: {type: rigid, mass: 1, inertia: [1, 1, 1], frames: {l: {position: [0, 0, -0.3], "     \
+    "orientation: {axis: z, angle: 0.9}}, r: {position: [0, 0, 0.2], orientation: {axis: z, "      \
+    "angle: 1.2}}}}\n"                                                                             \
+    "  motor: {type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2]}\n"                                  \
+    "  rotor: {type: rigid, mass: 2.85, com: [0.05, 0, -0.066], inertia: [0.088, 0.045, 0.128], "  \
+    "frames: {l: [0, 0, -0.3], r: [0, 0, 0.2]}}\n"                                                 \
+    "joints:\n"                                                                                    \
+    "  weld: {type: fixed, between: [ground, base]}\n"                                             \
+    "  shaft: {type: revolute, between: [ground, motor], axis: z, drive: 12*t}\n"                  \
+    "forces:\n"                                                                                    \
+    "  coupling: {type: bushing, between: [motor, rotor], stiffness: [0, 0, 1e5, 0, 0, 50]}\n"     \
+    "  left: {type: bushing, between: [base.l, rotor.l], stiffness: [670, 990, 0, 0, 0, 0]}\n"     \
+    "  right: {type: bushing, between: [base.r, rotor.r], stiffness: [720, 1340, 0, 0, 0, 0]}\n"
+
+#define CAMPBELL_150 "analysis: {type: campbell, drive: shaft, speeds: [0, 150, 9], count: 4}\n"
+
+static void no_steady_rotation(void **state)
+{
+    static const char *const forms[] = {"corotational", "minimal", "rfe", "ffr", "elastodynamic"};
+    (void)state;
+    limber_summary sum;
+    char said[4000];
+    for (int f = 0; f < 5; f++) {
+        assert_int_equal(run(UNBALANCED CAMPBELL_150, forms[f], &sum, said, sizeof said),
+                         LIMBER_STOPPED);
+        if (!strstr(sum.reason, "There is no steady rotation: what stands still is not the same"))
+            fail_msg("%s: %s", forms[f], sum.reason);
+    }
+}
+
 /* A round rotor on supports that differ has constant coefficients in fixed axes only. */
 static void unequal_supports(void **state)
 {
@@ -221,11 +279,18 @@ static void lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_nothing),    cmocka_unit_test(gravity),
-        cmocka_unit_test(loads),           cmocka_unit_test(mechanism_is_refused),
-        cmocka_unit_test(drive_is_needed), cmocka_unit_test(divergence),
-        cmocka_unit_test(in_a_list),       cmocka_unit_test(unequal_supports),
-        cmocka_unit_test(interrupted),     cmocka_unit_test(lack_of_memory),
+        cmocka_unit_test(says_nothing),
+        cmocka_unit_test(gravity),
+        cmocka_unit_test(loads),
+        cmocka_unit_test(mechanism_is_refused),
+        cmocka_unit_test(drive_is_needed),
+        cmocka_unit_test(divergence),
+        cmocka_unit_test(gravity_with_a_number),
+        cmocka_unit_test(no_steady_rotation),
+        cmocka_unit_test(in_a_list),
+        cmocka_unit_test(unequal_supports),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,73 @@ static void superposition(void **state)
 
 /* ---- the rigid motion ---- */
 
+/* In motion. Two loads on a cantilever that a drive turns, p and s, each alone and together. */
+#define LOADED(bodies, joints)                                                                     \
+    "limber: 1\n"                                                                                  \
+    "parameters: {p: 0, s: 0, space: 0}\n"                                                         \
+    "sections: {s: {shape: stiffness, EA: 1e6, EIy: 40, EIz: 60, GJ: 30, rhoA: 2, rhoIy: 1e-3, "   \
+    "rhoIz: 1e-3}}\n"                                                                              \
+    "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], elements: 2}" bodies     \
+    "}\n"                                                                                          \
+    "joints: {" joints "}\n"                                                                       \
+    "loads: {f: {on: b.end, force: [0, p*sin(7*t), space*p*sin(9*t)]}, g: {on: b.node(1), force: " \
+    "[0, s*cos(11*t), space*s], torque: [space*s, 0, 0]}}\n"                                       \
+    "analysis: {type: dynamics, until: 0.3, output_step: 0.02, tolerance: 1e-8}\n"                 \
+    "formulation: {type: elastodynamic, stiffening: false}\n"                                      \
+    "outputs: {y: pos(b.end).y}\n"
+#define CLAMPED "c: {type: fixed, between: [ground, b.start]}"
+#define BODY(at, com)                                                                              \
+    ", k: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], position: " at ", frames: {a: " com  \
+    "}}"
+#define ON ", w: {type: fixed, between: [b.end, k.a]}"
+
+static const struct {
+    const char *text, *space;
+    int exact;
+} moving[] = {
+    {LOADED("", CLAMPED), "space=0", 1},
+    {LOADED("", "c: {type: revolute, between: [ground, b.start], axis: z, drive: 3*t^2}"),
+     "space=0", 1},
+    {LOADED(BODY("[1, 0, 0]", "[0, 0, 0]"), CLAMPED ON), "space=0", 1},
+    {LOADED("", CLAMPED), "space=1", 0}, /* rotations in space */
+    {LOADED(BODY("[1, 0.2, 0]", "[0, -0.2, 0]"), CLAMPED ON), "space=0", 0},
+};
+
+/* What the loads do together less what each does alone, over the deflection. */
+static double apart(int which, double size)
+{
+    char set[2][20];
+    double most = 0, off = 0, y[4];
+    table r[4];
+    for (int k = 0; k < 4; k++) {
+        snprintf(set[0], sizeof set[0], "p=%g", k & 1 ? size : 0);
+        snprintf(set[1], sizeof set[1], "s=%g", k & 2 ? size : 0);
+        r[k] = run_model(
+            &(run_how){.text = moving[which].text, .set = {set[0], set[1], moving[which].space}});
+    }
+    for (int i = 0; i < r[0].rows; i++) {
+        for (int k = 0; k < 4; k++) y[k] = r[k].data[i * r[k].cols + table_col(&r[k], "y")];
+        most = fmax(most, fabs(y[3] - y[0]));
+        off = fmax(off, fabs(y[3] - y[2] - y[1] + y[0]));
+    }
+    for (int k = 0; k < 4; k++) table_free(&r[k]);
+    return off / most;
+}
+
+/* Displacements of beams in a plane superpose; where bodies or rotations in space take part, the rest is of
+ * second order: four times the loads, four times as much of the deflection. */
+static void superposition_in_motion(void **state)
+{
+    (void)state;
+    for (int i = 0; i < (int)(sizeof moving / sizeof *moving); i++) {
+        double once = apart(i, 0.1), four = apart(i, 0.4);
+        if (moving[i].exact)
+            assert_under(fmax(once, four), 1e-8);
+        else
+            assert_near(four / once, 4, 0.1);
+    }
+}
+
 /* Drives alone determine it: after hundreds of turns it is where they say. */
 static void long_runs(void **state)
 {
@@ -212,22 +279,35 @@ static table run_as_corotational(const run_how *how)
     return run_model(&other);
 }
 
-/* The shortening of a bent beam, carried on to what is fixed to it, is what corotational beams have. */
+/* The shortening of a bent beam, carried on to what is fixed to it, is what corotational beams have; also through
+ * two beams that are drawn towards each other. */
 static void second_order(void **state)
 {
     char said[SAID];
-    double first = 0, second = 0;
     (void)state;
-    run_how how = {.text = strut, .formulation = "elastodynamic", .results = "second_order.h5"};
-    assert_int_equal(run_listen(&how, said), LIMBER_OK);
-    assert_says(said, "output 'along': deformation changes it by");
-    assert_null(strstr(said, "'across'"));
-    const char *at = strstr(said, "changes it by");
-    assert_int_equal(
-        sscanf(at, "changes it by %lf in first order and by about %lf", &first, &second), 2);
-    table exact = run_as_corotational(&how);
-    assert_near(second / (1 - table_last(&exact, "along")), 1, 0.03);
-    table_free(&exact);
+    for (int two = 0; two < 2; two++) {
+        double first = 0, second = 0;
+        run_how how = {.text = strut, .formulation = "elastodynamic", .results = "second_order.h5"};
+        if (two) {
+            how.swap[0][0] = "to: [0.6, 0, 0.8], elements: 8}\n";
+            how.swap[0][1] = "to: [0.3, 0, 0.4], elements: 4}\n"
+                             "  top: {type: beam, section: s, from: [0.6, 0, 0.8], to: [0.3, 0, "
+                             "0.4], elements: 4}\n";
+            how.swap[1][0] = "between: [arm.end, end]";
+            how.swap[1][1] = "between: [top.start, end]";
+            how.swap[2][0] = "loads:";
+            how.swap[2][1] = "  e: {type: fixed, between: [arm.end, top.end]}\nloads:";
+        }
+        assert_int_equal(run_listen(&how, said), LIMBER_OK);
+        assert_says(said, "output 'along': deformation changes it by");
+        assert_null(strstr(said, "'across'"));
+        const char *at = strstr(said, "changes it by");
+        assert_int_equal(
+            sscanf(at, "changes it by %lf in first order and by about %lf", &first, &second), 2);
+        table exact = run_as_corotational(&how);
+        assert_near(second / (1 - table_last(&exact, "along")), 1, 0.03);
+        table_free(&exact);
+    }
 }
 
 /* Bending about two axes twists a beam, in second order only. */
@@ -279,13 +359,51 @@ static void axial_forces(void **state)
     table_free(&here);
 }
 
+/* A strip under a force at its end turns over at P = 4.0126 sqrt(EIy GJ/(1 - EIy/EIz))/L^2, 2.55 times an even
+ * moment; a beam that is as stiff in both planes never does. */
+static void lateral_buckling(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {P: 1, EIz: 100}\n"
+        "sections: {s: {shape: stiffness, EA: 1e8, EIy: 2, EIz: EIz, GJ: 3, rhoA: 1}}\n"
+        "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [0.7, 0, 0], elements: 16}}\n"
+        "joints: {c: {type: fixed, between: [ground, b.start]}}\n"
+        "loads: {f: {on: b.end, force: [0, P, 1e-6*P]}}\n"
+        "analysis: {type: statics}\noutputs: {z: pos(b.end).z}\n";
+    double L = 0.7, moment = sqrt(2 * 3 / (1 - 2.0 / 100)) / L, most = 4.0126 * moment / L;
+    char said[SAID], set[40];
+    (void)state;
+    run_how how = {.text = text, .formulation = "elastodynamic", .set = {set}};
+    snprintf(set, sizeof set, "P=%.9g", 1.1 * most);
+    run_listen(&how, said);
+    double middle = 1 - 0.5 / 16; /* of the first element */
+    assert_near(number_after(said, "a bending moment of up to "), 1.1 * most * L * middle,
+                1e-2 * most * L);
+    double part = number_after(said, "by a part of the order of "); /* mean of M^2: a third */
+    assert_near(part, pow(1.1 * 4.0126 * 2 / PI, 2) / 3, 0.05);
+    snprintf(set, sizeof set, "P=%.9g", 0.3 * most);
+    run_listen(&how, said);
+    assert_null(strstr(said, "lateral"));
+    how.set[1] = "EIz=2";
+    snprintf(set, sizeof set, "P=%.9g", 1.1 * most);
+    run_listen(&how, said);
+    assert_null(strstr(said, "lateral"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_poles),       cmocka_unit_test(modes_without_speed),
-        cmocka_unit_test(superposition),      cmocka_unit_test(long_runs),
-        cmocka_unit_test(column_with_shear),  cmocka_unit_test(second_order),
-        cmocka_unit_test(second_order_twist), cmocka_unit_test(axial_forces),
+        cmocka_unit_test(frozen_poles),
+        cmocka_unit_test(lateral_buckling),
+        cmocka_unit_test(modes_without_speed),
+        cmocka_unit_test(superposition),
+        cmocka_unit_test(superposition_in_motion),
+        cmocka_unit_test(long_runs),
+        cmocka_unit_test(column_with_shear),
+        cmocka_unit_test(second_order),
+        cmocka_unit_test(second_order_twist),
+        cmocka_unit_test(axial_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

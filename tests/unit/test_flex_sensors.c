@@ -245,6 +245,32 @@ static void within_one_element(void **state)
     table_free(&ten);
 }
 
+/* Each plane has its own stiffness: v = F x^2 (3 L - x)/(6 EIz) + F x/GAy within an element, and z alike. */
+static void planes_of_their_own(void **state)
+{
+    static const char *const forms[] = {"corotational", "minimal", "ffr", "elastodynamic"};
+    double x = 0.4 * 2, bend = x * x * (3 * 2 - x) / 6;
+    (void)state;
+    for (int f = 0; f < 4; f++) {
+        table r = run_model(
+            &(run_how){.formulation = forms[f],
+                       .text = "limber: 1\n"
+                               "sections: {s: {shape: stiffness, EA: 1e9, EIy: 3e3, EIz: 5e3, GJ: "
+                               "1e3, GAy: 2e3, GAz: 7e3, rhoA: 1}}\n"
+                               "bodies: {arm: {type: beam, section: s, from: [0, 0, 0], to: [2, 0, "
+                               "0], elements: 1, theory: timoshenko}}\n"
+                               "joints: {clamp: {type: fixed, between: [ground, arm.start]}}\n"
+                               "loads: {f: {on: arm.end, force: [0, 0.1, -0.06]}}\n"
+                               "analysis: {type: statics}\n"
+                               "outputs: {p: pos(arm.at(0.4)), turn: rot(arm.at(0.4))}\n"});
+        assert_near(table_last(&r, "p.y") / (0.1 * (bend / 5e3 + x / 2e3)), 1, 1e-6);
+        assert_near(table_last(&r, "p.z") / (-0.06 * (bend / 3e3 + x / 7e3)), 1, 1e-6);
+        assert_near(table_last(&r, "turn.z") / (0.1 * x * (2 - x / 2) / 5e3), 1, 1e-6);
+        assert_near(table_last(&r, "turn.y") / (0.06 * x * (2 - x / 2) / 3e3), 1, 1e-6);
+        table_free(&r);
+    }
+}
+
 /* ---- in motion ---- */
 
 /* An arm on a hinge in space, swung and shaken, with a second one at its end. */
@@ -497,6 +523,7 @@ int main(void)
         cmocka_unit_test(simply_supported),
         cmocka_unit_test(simply_supported_shear),
         cmocka_unit_test(within_one_element),
+        cmocka_unit_test(planes_of_their_own),
         cmocka_unit_test(rates),
         cmocka_unit_test(balance),
         cmocka_unit_test(spinning),

@@ -88,6 +88,16 @@ static const struct {
      WELD("c", "ground", "a.start") ", w: {type: fixed, between: [a.end, b.start], compliant: "
                                     "{stiffness: 1e9}}",
      10},
+    /* a pin away from the beam, and a slide at the other end towards it */
+    {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
+     "c: {type: revolute, between: [ground, a.start], axis: y, at: [0.1, 0, -0.3]}, d: {type: "
+     "inline, between: [b.end, ground], axis: [1.4, 0, 0.3]}, " WELD("w", "a.end", "b.start"),
+     10},
+    {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
+     "c: {type: inline, between: [a.start, ground], axis: [1.6, 0, 0.4]}, d: {type: revolute, "
+     "between: "
+     "[ground, b.end], axis: y, at: [1.6, 0, 0.4]}, " WELD("w", "a.end", "b.start"),
+     10},
     /* portal frames: clamped feet, hinged feet; a leg that is skew */
     {BEAM("l", "[0, 0, 0]", "[0, 0, 1]") "3}, " BEAM("t", "[0, 0, 1]", "[1.4, 0, 1]") "4}, " BEAM(
          "r", "[1.7, 0.3, 0]", "[1.4, 0, 1]") "3}",
@@ -167,7 +177,12 @@ static const struct {
      {"c: {type: revolute, between: [ground, b.start], axis: y}, e: {type: spherical, between: "
       "[b.end, hook]}",
       "c: {type: revolute, between: [ground, b.start], axis: y}, e: {type: spherical, between: "
-      "[d.end, hook]}, " WELD("w", "b.end", "d.start")}}};
+      "[d.end, hook]}, " WELD("w", "b.end", "d.start")}},
+    /* in space, a weight on one pin or on two in the same place */
+    {{WHOLE HOOK, WHOLE HOOK},
+     {"e: {type: spherical, between: [b.end, hook]}",
+      "e: {type: spherical, between: [b.end, hook]}, f: {type: spherical, between: [b.end, "
+      "hook]}"}}};
 enum { PAIRS = sizeof pair / sizeof *pair };
 
 static void same_as_uncut(void **state)

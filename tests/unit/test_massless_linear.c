@@ -3,6 +3,8 @@
 #include "support/linear.h"
 #include "support/listen.h"
 
+#include <complex.h>
+
 static const char *const form[] = {"corotational", "minimal", "rfe", "ffr", "elastodynamic"};
 enum { FORMS = 5 };
 
@@ -84,6 +86,57 @@ static void point_on_a_damper(void **state)
         assert_near(re[ny * in + linear_output(s, "p")], w * di / d2, 1e-8); /* i w p */
         assert_near(im[ny * in + linear_output(s, "p")], w * dr / d2, 1e-8);
         linear_done(s);
+    }
+}
+
+/* Two points: what stiffness alone holds, p, between the wall and what a damper holds, d, with a spring on to the
+ * mass; the force acts on p. With k = k1 k2/(k1 + k2): m s^2 + k3 - k3^2/(k + k3 + c s) = 0. */
+#define THREE                                                                                      \
+    "limber: 1\n"                                                                                  \
+    "sections:\n"                                                                                  \
+    "  a: {shape: stiffness, EA: 300, EIy: 1, EIz: 1, GJ: 1, rhoA: 0}\n"                           \
+    "  b: {shape: stiffness, EA: 200, EIy: 1, EIz: 1, GJ: 1, rhoA: 0}\n"                           \
+    "  c: {shape: stiffness, EA: 500, EIy: 1, EIz: 1, GJ: 1, rhoA: 0}\n"                           \
+    "bodies:\n"                                                                                    \
+    "  r1: {type: beam, section: a, from: [0, 0, 0], to: [1, 0, 0], elements: 1}\n"                \
+    "  r2: {type: beam, section: b, from: [1, 0, 0], to: [2, 0, 0], elements: 1}\n"                \
+    "  r3: {type: beam, section: c, from: [2, 0, 0], to: [3, 0, 0], elements: 1}\n"                \
+    "  m: {type: rigid, mass: 2, inertia: [1, 1, 1], position: [3, 0, 0]}\n"                       \
+    "joints:\n"                                                                                    \
+    "  A: {type: fixed, between: [ground, r1.start]}\n"                                            \
+    "  B: {type: fixed, between: [r1.end, r2.start]}\n"                                            \
+    "  C: {type: fixed, between: [r2.end, r3.start]}\n"                                            \
+    "  D: {type: fixed, between: [r3.end, m]}\n"                                                   \
+    "  G: {type: prismatic, between: [ground, m], axis: x, at: [3, 0, 0]}\n"                       \
+    "forces: {d: {type: bushing, between: [\"ground.at(2, 0, 0)\", r2.end], damping: [40, 0, 0, "  \
+    "0, 0, 0]}}\n"                                                                                 \
+    "loads: {f: {on: r1.end, force: [0, 0, 0]}}\n"                                                 \
+    "outputs: {x: pos(m).x, p: pos(r1.end).x, d: pos(r2.end).x, v: vel(r2.end).x}\n"
+
+static void point_behind_a_point_on_a_damper(void **state)
+{
+    double k1 = 300, k2 = 200, k3 = 500, m = 2, c = 40, k = k1 * k2 / (k1 + k2), re[60], im[60];
+    double w = 2 * PI * 1.1, part = k2 / (k1 + k2);
+    double complex s = I * w, D = k + k3 + c * s - k3 * k3 / (k3 + m * s * s), d = part / D;
+    double complex expected[4] = {k3 / (k3 + m * s * s) * d, (1 + k2 * d) / (k1 + k2), d, s * d};
+    static const char *const name[] = {"x", "p", "d", "v"};
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        if (f == 2) continue;
+        linear *l = linear_of(NULL, THREE, form[f], 0);
+        int in = linear_input(l, "f.force.x"), ny = l->l.ny;
+        assert_int_equal(l->l.ns, 3);
+        for (int i = 0; i < l->l.npoles; i++) {
+            double complex x = l->l.pole[i].re + I * l->l.pole[i].im;
+            double complex left = m * x * x + k3 - k3 * k3 / (k + k3 + c * x);
+            assert_near(cabs(left), 0, 1e-6);
+        }
+        assert_int_equal(lm_linearized_transfer(&l->l, 1.1, re, im), 0);
+        for (int o = 0; o < 4; o++) {
+            int at = ny * in + linear_output(l, name[o]);
+            assert_near(cabs(re[at] + I * im[at] - expected[o]), 0, 1e-8);
+        }
+        linear_done(l);
     }
 }
 
@@ -174,6 +227,19 @@ static void rates_of_inputs(void **state)
         &(run_how){.text = SPRINGS "analysis: {type: linearize}\noutputs: {v: vel(left.end).x}\n"},
         said);
     assert_says(said, "'f.force.x' moves parts without mass at once, and output 'v'");
+    /* a damper gives it a velocity at once, and the rate of the force an acceleration */
+    run_how damped = {.text =
+                          SPRINGS "analysis: {type: linearize}\noutputs: {v: vel(left.end).x}\n",
+                      .set = {"c=40"}};
+    run_listen(&damped, said);
+    assert_string_equal(said, "");
+    damped.text = SPRINGS "analysis: {type: linearize}\noutputs: {a: acc(left.end).x}\n";
+    for (int all = 0; all < 2; all++) { /* no motion is without a damper */
+        damped.swap[0][0] = all ? "damping: [c, 0, 0, 0, 0, 0]" : NULL;
+        damped.swap[0][1] = "damping: [c, c, c, c, c, c]";
+        run_listen(&damped, said);
+        assert_says(said, "'f.force.x' moves parts without mass at once, and output 'a'");
+    }
 }
 
 /* What neither mass nor stiffness nor a damper holds. */
@@ -199,9 +265,12 @@ static void held_by_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(point_between_springs), cmocka_unit_test(point_on_a_damper),
-        cmocka_unit_test(limit_of_little_mass),  cmocka_unit_test(slow_poles),
-        cmocka_unit_test(rates_of_inputs),       cmocka_unit_test(held_by_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(point_between_springs),
+                                       cmocka_unit_test(point_on_a_damper),
+                                       cmocka_unit_test(point_behind_a_point_on_a_damper),
+                                       cmocka_unit_test(limit_of_little_mass),
+                                       cmocka_unit_test(slow_poles),
+                                       cmocka_unit_test(rates_of_inputs),
+                                       cmocka_unit_test(held_by_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
  * memory. */
 #include "support/modes.h"
 
+#include <complex.h>
+
 #include <unistd.h>
 
 /* ---- the same model, turned ---- */
@@ -245,9 +247,39 @@ static void allocations(void **state)
     every_allocation_fails(ROW "analysis: {type: modes, count: 3}\n", results);
 }
 
+/* Two masses of 1 between springs k, a damper c at the first: in a mode s it is (s^2 + c s + 2 k)/k for 1 of the
+ * other, out of phase, and takes |1 + that|^2 / (1 + |that|^2) of the mass along. */
+static void effective_mass_of_damped_modes(void **state)
+{
+    (void)state;
+    solved *m = modes_of(
+        "limber: 1\n"
+        "bodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+        "  b: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  A: {type: prismatic, between: [ground, a], axis: x}\n"
+        "  B: {type: prismatic, between: [ground, b], axis: x}\n"
+        "forces:\n"
+        "  k: {type: bushing, between: [ground, a], stiffness: [100, 0, 0, 0, 0, 0], damping: [9, "
+        "0, 0, 0, 0, 0]}\n"
+        "  l: {type: bushing, between: [a, b], stiffness: [100, 0, 0, 0, 0, 0]}\n",
+        2, 0);
+    for (int i = 0; i < 2; i++) {
+        limber_mode o = mode(m, i);
+        double complex s = o.real + I * o.imaginary, other = (s * s + 9 * s + 200) / 100;
+        double size = 1 + creal(other) * creal(other) + cimag(other) * cimag(other);
+        assert_true(fabs(cimag(other)) > 0.1);
+        assert_near(cabs(s * s * other + 100 * (other - 1)), 0, 1e-9);
+        assert_near(o.effective_mass[0], cabs(1 + other) * cabs(1 + other) / size, 1e-9);
+    }
+    modes_done(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(effective_mass_of_damped_modes),
         cmocka_unit_test(turned_model),
         cmocka_unit_test(result_file),
         cmocka_unit_test(interrupted_and_resumed),
