@@ -248,6 +248,17 @@ static void kites_start_flat(void **state)
         for (int i = 0; i < 4; i++) check_kite(angle[k], 2, formulations[i]);
 }
 
+/* At rest there, rounding decides; who stops says where. */
+static void singular_starts_are_named(void **state)
+{
+    char text[3000];
+    (void)state;
+    write_kite(text, sizeof text, 1e-7, 0);
+    table r = run_model(&(run_how){.text = text, .may_stop = 1});
+    if (r.sum.reason[0]) assert_non_null(strstr(r.sum.reason, "singular position"));
+    table_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +269,7 @@ int main(void)
         cmocka_unit_test(slider_cranks_pass),
         cmocka_unit_test(kites_pass),
         cmocka_unit_test(kites_start_flat),
+        cmocka_unit_test(singular_starts_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
