@@ -1,6 +1,7 @@
 /* Closed loops run through positions in which all their links are in line and their constraints lose rank; the
  * motion itself is smooth there. Each of these mechanisms has one degree of freedom, and its motion, followed on
  * the branch that goes on smoothly, is integrated here by hand or told by identities. */
+#include "support/listen.h"
 #include "support/ode.h"
 #include "support/run_model.h"
 
@@ -259,6 +260,19 @@ static void singular_starts_are_named(void **state)
     table_free(&r);
 }
 
+/* In it, loads and speeds lead next to one of the motions: that there are several is said. */
+static void bifurcations_are_said(void **state)
+{
+    char text[3000], said[SAID];
+    (void)state;
+    write_kite(text, sizeof text, 0, 0);
+    assert_int_equal(run_listen(&(run_how){.text = text}, said), LIMBER_OK);
+    assert_says(said, "begins in a singular position");
+    write_kite(text, sizeof text, 1e-3, 0);
+    assert_int_equal(run_listen(&(run_how){.text = text}, said), LIMBER_OK);
+    assert_null(strstr(said, "singular position"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +284,7 @@ int main(void)
         cmocka_unit_test(kites_pass),
         cmocka_unit_test(kites_start_flat),
         cmocka_unit_test(singular_starts_are_named),
+        cmocka_unit_test(bifurcations_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
