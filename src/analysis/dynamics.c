@@ -157,7 +157,7 @@ static limber_status watch_redundant(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
     lm_system *sys = g->sys;
-    int row = 0;
+    int row = 0, before = d->redundant;
     double moved, gap,
         off = d->redundant ? sys->form->hidden_violation(sys, g->clock->t, g->q, &row) : 0;
     if (off < 1e-7) return LIMBER_OK;
@@ -172,6 +172,7 @@ static limber_status watch_redundant(lm_dynamics_run *d)
                        "at t = %.6g: the joints contradict each other and the mechanism locks: %s",
                        g->clock->t, name);
     }
+    if (d->redundant < before && d->left_singular == 0) d->left_singular = g->clock->t;
     return start(d, g->clock->t, 1);
 }
 
@@ -502,6 +503,18 @@ static limber_status put_energy_error(lm_run *run)
     return bad ? lm_record_failed(run) : LIMBER_OK;
 }
 
+/* Which way a mechanism goes on from where it bifurcates is not in its model. */
+static void say_singular(const lm_dynamics_run *d, lm_loc loc)
+{
+    if (d->left_singular == 0) return;
+    lm_diag_add(
+        d->run->diag, LM_NOTE, loc,
+        "the mechanism begins in a singular position of its joints, from which it may go on in "
+        "several ways; its loads and speeds there lead next to one, and from t = %.6g on it "
+        "follows that: start it away from there, or with all rates, to choose",
+        d->left_singular);
+}
+
 limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
 {
     lm_dynamics_run d = {0};
@@ -517,6 +530,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
         run->t = d.g->clock->t;
         lm_rigid_motion_warn(run, 0, a->loc);
+        say_singular(&d, a->loc);
         if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_small_divide(run);
         lm_small_warn(run);
         lm_range_warn(run);

@@ -30,6 +30,7 @@ typedef struct lm_dynamics_run {
     int redundant;           /* inactive constraint rows */
     int lands;               /* 1: steps end at every row */
     int left_branch;         /* 1: of that was warned */
+    double left_singular;    /* when it was seen to have left a singular position; 0: never */
     int samples_last;        /* 1: something is sampled at the very end */
     double *q, *v, *a, *lam; /* interpolated state */
     double *pose, *pose0;    /* body poses now and at the start */

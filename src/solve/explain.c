@@ -150,6 +150,21 @@ static int largest_reaction(const lm_integrator *g)
     return worst;
 }
 
+/* Errors of the constraints that come back so many times as large: rounding is seen in accelerations. */
+#define NEARLY_SINGULAR 1e4
+
+/* What may be the reason for a step that fails. */
+static const char *likely_reason(lm_integrator *g)
+{
+    double A = 0;
+    if (g->sys->nl > 0 && lm_singularity(g, g->clock->t, g->q, g->v, &A) == 0 &&
+        A > NEARLY_SINGULAR)
+        return "the constraints depend on each other there, or nearly (a singular position): do "
+               "the joints lock, does a drive lead where they cannot follow? If not, start away "
+               "from it: rounding decides how the mechanism goes on";
+    return "do the joints lock, does a drive lead where they cannot follow, or does a force jump?";
+}
+
 void lm_explain_step(lm_integrator *g, const char *how, double h, int worst)
 {
     char name[96] = "no single one", strained[120] = "";
@@ -161,9 +176,9 @@ void lm_explain_step(lm_integrator *g, const char *how, double h, int worst)
     }
     snprintf(g->failure, sizeof g->failure,
              "at t = %.6g: %s even with a step of %.3g (%ld steps made, %ld rejected); the worst "
-             "equation is %s%s: do the joints lock, does a drive lead where they cannot follow, or "
-             "does a force jump?",
-             g->clock->t, how, h, g->stats.steps, g->stats.rejected, name, strained);
+             "equation is %s%s: %s",
+             g->clock->t, how, h, g->stats.steps, g->stats.rejected, name, strained,
+             likely_reason(g));
 }
 
 void lm_explain_newton(lm_integrator *g, lm_step_result why, double h, int worst)

@@ -34,25 +34,6 @@ void genalpha_predict(genalpha *g, double h)
     for (int k = 0; k < nl; k++) g->tlam[k] = s->lam[k] + r * (s->lam[k] - g->lam_old[k]);
 }
 
-/* Near a singular position the smallest singular value of Phi goes to zero, and rounding errors of
- * the constraints come back as motions, A = 1/sigma times as large. Measured by one solution with
- * errors of +-1 in the constraints. */
-static double amplification(genalpha *g)
-{
-    lm_integrator *s = &g->base;
-    int nv = s->sys->nv, nl = s->sys->nl;
-    unsigned bits = 12345;
-    if (nl == 0) return 0;
-    memset(s->x, 0, sizeof(double) * (size_t)nv);
-    for (int k = 0; k < nl; k++) {
-        bits = bits * 1103515245u + 12345u;
-        double unit = s->sys->active[k] ? lm_gap_unit(s, k) : 0;
-        s->x[nv + k] = bits >> 16 & 1 ? unit : -unit;
-    }
-    lm_linear_correct(s->lin, 1, s->x);
-    return lm_speed_norm(s->sys, s->clock->size, s->x);
-}
-
 /* Part of the motion in a step that is rounding: of the positions eps A; these turn the constraint
  * directions, so that the velocities are off by v eps A^2. */
 double genalpha_noise(genalpha *g, double h)
@@ -85,7 +66,7 @@ int genalpha_factor(genalpha *g, double t, double h)
     g->factor_h = h;
     g->turned = 0;
     g->current = 1;
-    g->amplify = bad ? 0 : amplification(g);
+    g->amplify = bad ? 0 : lm_amplification(s);
     return bad;
 }
 

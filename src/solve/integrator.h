@@ -77,11 +77,12 @@ struct lm_integrator {
     lm_phases profile;
     double work, lost; /* over the last step, where the method integrates them itself */
     char failure[512]; /* what went wrong, by name */
-    int unsolved;      /* 1: ... that no acceleration solves the equations */
-    double *x;         /* [5 (nv + nl) + nq] right sides and solutions */
-    double mass_unit;  /* typical mass: scales the constrained mass matrix; 0: not known yet */
-    double *pose;      /* [7 nposes] scratch */
-    double *settled;   /* [2 nv] scratch of motions without mass; NULL: there are none */
+    int regular; /* 1: constraints are independent where it works: no softness of the mass matrix */
+    int unsolved;     /* 1: ... that no acceleration solves the equations */
+    double *x;        /* [5 (nv + nl) + nq] right sides and solutions */
+    double mass_unit; /* typical mass: scales the constrained mass matrix; 0: not known yet */
+    double *pose;     /* [7 nposes] scratch */
+    double *settled;  /* [2 nv] scratch of motions without mass; NULL: there are none */
 };
 
 /* Make an integrator; NULL for want of memory. `extra` doubles of method's own state follow. */
@@ -170,6 +171,13 @@ int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v);
  * and v of the integrator. 0; 1, 2 as above; -1: no memory. */
 int lm_check_massless(lm_integrator *g, double t, const double *q, const double *v);
 int lm_settle_massless(lm_integrator *g, double t);
+/* Near a singular position the smallest singular value of Phi goes to zero, and rounding errors of the
+ * constraints come back as motions, A = 1/sigma times as large. Measured with the factors of g->lin, by one
+ * solution with errors of +-1 in the constraints. */
+double lm_amplification(lm_integrator *g);
+/* The same at a state, factors included: where constraints depend on each other, infinite. 0; < 0: memory. */
+int lm_singularity(lm_integrator *g, double t, const double *q, const double *v, double *A);
+
 int lm_project_velocity(lm_integrator *g, double t, const double *q, double *v, double *change);
 /* Positions onto the constraints; *gap: violation left. 0; 1: does not converge. */
 int lm_project_position(lm_integrator *g, double t, double *q, double *moved, double *gap);

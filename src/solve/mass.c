@@ -54,8 +54,8 @@ static void add_spare(const lm_integrator *g, double *values)
     }
 }
 
-/* The matrix [M/unit Phi^T; Phi 0], factored. */
-int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
+/* The matrix [M/unit Phi^T; Phi -softness], factored. */
+static int factor_mass(lm_integrator *g, const lm_state *s, double softness)
 {
     lm_system *sys = g->sys;
     double *values = lm_linear_values(g->lin);
@@ -64,13 +64,18 @@ int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
         g->mass_unit = mass_unit(sys, values);
     }
     g->stats.jacobians++;
-    sys->softness = MASS_SOFTNESS;
+    sys->softness = softness;
     sys->regular_mass = 1;
     int bad = sys->form->jacobian(sys, s, 1 / g->mass_unit, 0, 0, values);
     sys->regular_mass = 0;
     if (!bad && sys->massless) add_spare(g, values);
     lm_linear_set_mass(g->lin, 1);
     return bad ? 2 : lm_linear_factor(g->lin);
+}
+
+int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
+{
+    return factor_mass(g, s, g->regular ? 0 : MASS_SOFTNESS);
 }
 
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
@@ -83,6 +88,40 @@ int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
 static double lever(const lm_integrator *g, int i)
 {
     return g->sys->angular[i] ? g->clock->size : 1;
+}
+
+/* Motions with errors in the constraints that are at x[nv + ...] in their units. */
+static double answer(lm_integrator *g, double *x)
+{
+    int nv = g->sys->nv;
+    memset(x, 0, sizeof(double) * (size_t)nv);
+    for (int k = 0; k < g->sys->nl; k++) x[nv + k] *= g->sys->active[k] ? lm_gap_unit(g, k) : 0;
+    lm_linear_correct(g->lin, 1, x);
+    return lm_speed_norm(g->sys, g->clock->size, x);
+}
+
+double lm_amplification(lm_integrator *g)
+{
+    unsigned bits = 12345;
+    if (g->sys->nl == 0) return 0;
+    for (int k = 0; k < g->sys->nl; k++) {
+        bits = bits * 1103515245u + 12345u;
+        g->x[g->sys->nv + k] = bits >> 16 & 1 ? 1 : -1;
+    }
+    return answer(g, g->x);
+}
+
+/* Errors of the first kind may be across those that grow: two kinds hardly are. */
+int lm_singularity(lm_integrator *g, double t, const double *q, const double *v, double *A)
+{
+    lm_state s = {t, q, v, g->a0, NULL};
+    int bad = factor_mass(g, &s, 0);
+    *A = INFINITY;
+    if (bad) return bad < 0 ? bad : 0;
+    double first = lm_amplification(g);
+    for (int k = 0; k < g->sys->nl; k++) g->x[g->sys->nv + k] = sin(1.0 + k);
+    *A = fmax(first, answer(g, g->x));
+    return 0;
 }
 
 /* Small pivots alone do not tell: those of a long chain are small too. A matrix that is singular to

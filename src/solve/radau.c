@@ -25,6 +25,10 @@ static double newton_goal(const radau *g, double h)
  * ones, which are not in the equations, must hold, too. */
 #define LEAST_CARE 1e-9
 
+/* Iterations of Newton's method for a step; and out of a singular position, where one matrix fits all stages
+ * badly and corrections shrink by 0.76 at a time. */
+enum { ITERATIONS = 15, PATIENT = 120 };
+
 /* ---- between the ends of a step ---- */
 
 /* Velocities and local rates at the stages of the last step. */
@@ -207,7 +211,13 @@ static int try_step(radau *g, double t, double *h, trial_log *r, double *ratio)
     radau_predict(g, take);
     double goal = newton_goal(g, take);
     if (s->sys->nl > 0) goal = fmin(goal, LEAST_CARE);
-    r->why = radau_iterate(g, t, take, fmax(goal, 1e-15 * g->far));
+    goal = fmax(goal, 1e-15 * g->far);
+    r->why = radau_iterate(g, t, take, goal, ITERATIONS);
+    if (r->why == LM_STEP_SLOW && radau_leaves_singular(g, t, take)) {
+        g->factor_h = 0;
+        radau_predict(g, take);
+        r->why = radau_iterate(g, t, take, goal, PATIENT);
+    }
     if (r->why == LM_STEP_NO_MEMORY) return -1;
     if (r->why == LM_STEP_CONVERGED) {
         *ratio = radau_error_ratio(g, take, radau_estimate(g, take));
@@ -288,7 +298,7 @@ static int fixed_step(radau *g, double limit)
     for (int tries = 0; tries < 12; tries++) {
         double to = tries ? t + h : end;
         radau_predict(g, h);
-        lm_step_result why = radau_iterate(g, to, h, goal);
+        lm_step_result why = radau_iterate(g, to, h, goal, ITERATIONS);
         if (why == LM_STEP_NO_MEMORY) return -1;
         if (why == LM_STEP_CONVERGED) return accept(g, to, h);
         s->stats.rejected++;

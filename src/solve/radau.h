@@ -103,8 +103,12 @@ typedef struct radau {
 
 /* Stages of a step of size h: the last step's polynomials, continued. */
 void radau_predict(radau *g, double h);
-/* Solve for the stages of the step of size h to time t; `goal`: accepted error of the motion. */
-lm_step_result radau_iterate(radau *g, double t, double h, double goal);
+/* Velocities and local coordinates of the stages from their accelerations; repeated, as the rates of the
+ * coordinates depend on them. */
+void radau_follow(radau *g, double h, int times);
+/* Solve for the stages of the step of size h to time t; `goal`: accepted error of the motion;
+ * `most`: iterations. */
+lm_step_result radau_iterate(radau *g, double t, double h, double goal, int most);
 /* The equation with the largest residual at the predicted stages; -1. */
 int radau_worst_equation(radau *g, double t, double h);
 
@@ -114,6 +118,9 @@ int radau_worst_equation(radau *g, double t, double h);
  * and brought onto the constraints: stages, and g->q. 0; 1: it is not behind one; 2: it is too far,
  * the constraints would change it by more than `most`; < 0: memory. */
 int radau_hop(radau *g, double t, double h, double most);
+
+/* 1: constraints are much closer to dependent at the start than at the predicted end of the step to t. */
+int radau_leaves_singular(radau *g, double t, double h);
 
 /* ---- radau_error.c ---- */
 

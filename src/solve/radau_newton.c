@@ -72,6 +72,12 @@ static void positions(radau *g, double h)
     }
 }
 
+void radau_follow(radau *g, double h, int times)
+{
+    velocities(g, h);
+    for (int it = 0; it < times; it++) positions(g, h);
+}
+
 void radau_predict(radau *g, double h)
 {
     lm_integrator *s = &g->base;
@@ -87,8 +93,7 @@ void radau_predict(radau *g, double h)
         memset(g->off[k], 0, sizeof(double) * (size_t)nv);
         memset(g->x[k], 0, sizeof(double) * (size_t)nv);
     }
-    velocities(g, h);
-    for (int it = 0; it < 2; it++) positions(g, h);
+    radau_follow(g, h, 2);
 }
 
 /* ---- matrices ---- */
@@ -381,7 +386,7 @@ static double contraction(double size, double last, double before_last)
     return before_last > 0 ? sqrt(size / before_last) : size / last;
 }
 
-lm_step_result radau_iterate(radau *g, double t, double h, double goal)
+lm_step_result radau_iterate(radau *g, double t, double h, double goal, int most)
 {
     lm_integrator *s = &g->base;
     double last = 0, before_last = 0, slowest = 0, motion;
@@ -389,7 +394,7 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
     int current = wants_matrices(g) || (refill && !serve_again(g)); /* matrices of this step */
     int factors = current || refill;
     s->sys->tick = h;
-    for (int it = 0; it < 15; it++) {
+    for (int it = 0; it < most; it++) {
         int bad = factors ? refactor(g, t, h, current) : 0;
         if (bad) return no_factors(g, t, h, bad);
         factors = 0;
@@ -409,7 +414,7 @@ lm_step_result radau_iterate(radau *g, double t, double h, double goal)
         if (it == 0 || rate <= 0.3) continue;
         if (current && it > 1 && (is_noise(g, motion) || is_variable_noise(g, size, goal)))
             return LM_STEP_CONVERGED;
-        if (current && it > 1 && (rate > 0.9 || it > 9))
+        if (current && it > 1 && (rate > 0.9 || it > most - 6))
             return rate > 1 ? LM_STEP_DIVERGED : LM_STEP_SLOW;
         if (current) continue;
         factors = current = 1;
