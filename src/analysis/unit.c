@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#define ROUNDING 1e-9
 #define AT_LEAST 1e-3 /* part of what forces of time move it by while they change */
 
 /* How far points go within the time tau, as they move now. */
@@ -60,8 +61,11 @@ static int measure(lm_dynamics_run *d, double *x, double w, double T, double *fa
     lm_copy(g->x, x, n);
     memset(g->x + n, 0, sizeof(double) * (size_t)g->sys->nl);
     lm_solve_within(g, T, g->x);
-    for (int i = 0; i < n; i++)
-        if (i < n - g->sys->nvariables && !g->sys->angular[i] && isfinite(g->x[i]))
+    double turns = 0; /* beside these, what is next to nothing is rounding */
+    for (int i = 0; i < n - g->sys->nvariables; i++)
+        if (g->sys->angular[i]) turns = fmax(turns, fabs(g->x[i]));
+    for (int i = 0; i < n - g->sys->nvariables; i++)
+        if (!g->sys->angular[i] && fabs(g->x[i]) > ROUNDING * turns && isfinite(g->x[i]))
             d->least_unit = fmax(d->least_unit, AT_LEAST * w / T * fabs(g->x[i]));
     return 0;
 }
