@@ -9,8 +9,7 @@
  * with its range; they begin at 0 and at the end of the one before. */
 typedef struct lm_resolution {
     int ncells, ncorners;
-    double
-        *end; /* [ncells] ascending, the last is the end of the search */
+    double *end; /* [ncells] ascending, the last is the end of the search */
     double
         *corner;  /* [ncorners] ascending: corners and jumps that lm_expr_next_kink does not know */
     int complete; /* 0: there were too many for all of them to be found */
