@@ -181,6 +181,8 @@ static limber_status watch_redundant(lm_dynamics_run *d)
 static double step_limit(lm_dynamics_run *d, double *kink)
 {
     double limit = fmin(d->until, d->cap), same = 1e-12 * d->until;
+    double most = lm_system_reach(d->g->sys, d->g->clock->t + same) - d->g->clock->t;
+    d->g->opt.largest_step = fmin(d->largest, most);
     *kink = lm_system_next_kink(d->g->sys, d->g->clock->t + same);
     limit = fmin(limit, lm_discrete_limit(d, d->g->clock->t + same, kink));
     limit = fmin(limit, *kink - 0.01 * same); /* at the end, too: the last row shows the old side */
@@ -201,38 +203,6 @@ static limber_status show_progress(lm_dynamics_run *d)
     return lm_checkpoint_write(d);
 }
 
-/* How far points go within the time tau, as they move now. */
-static double reach(const lm_integrator *g, double tau)
-{
-    double most = 0;
-    for (int i = 0; i < g->sys->nv - g->sys->nvariables; i++)
-        if (!g->sys->angular[i])
-            most = fmax(most, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
-    return most;
-}
-
-/* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
- * far the point has moved, to begin with in one output step (all through that step, where it starts from
- * rest); where it stands, how far off it is. */
-static void follow_size(lm_dynamics_run *d)
-{
-    const lm_integrator *g = d->g;
-    double tau = d->dt, unit = d->k->unit, span = 0;
-    double rounding = 1e-12 * v3_norm(d->run->model->gravity) * tau * tau;
-    if (d->run->model->size > 0) return;
-    if (g->clock->h == 0 || (d->k->rested && g->clock->t < tau)) unit = fmax(unit, reach(g, tau));
-    if (g->clock->h == 0) d->k->rested = unit <= rounding;
-    g->sys->form->poses(g->sys, g->q, d->pose);
-    for (int i = 0; i < 7 * g->sys->nposes; i++)
-        if (i % 7 < 3) {
-            unit = fmax(unit, fabs(d->pose[i] - d->pose0[i]));
-            span = fmax(span, fabs(d->pose0[i]));
-        }
-    d->k->unit = unit;
-    if (unit <= rounding + 1e-12 * span) unit = span; /* it stands: forces that cancel leave this */
-    d->g->clock->size = unit > 0 ? unit : 1;
-}
-
 limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 {
     int bad = d->g->ops->step(d->g, limit);
@@ -246,7 +216,7 @@ limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 static limber_status account(lm_dynamics_run *d, int before)
 {
     integrate_power(d);
-    follow_size(d);
+    lm_unit_follow(d);
     limber_status st = lm_record_step(d->run, d->g);
     if (!st) st = put_rows(d, before);
     return st ? st : lm_power_flow_step(d);
@@ -373,10 +343,11 @@ static limber_status begin(lm_dynamics_run *d)
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
     limber_status st = lm_drives_open(d);
     if (!st) st = lm_rigid_motion_again(run, run->t);
+    if (!st) st = lm_unit_open(d);
     if (!st) st = start(d, 0, 0);
     if (st) return st;
     g->sys->form->poses(g->sys, g->q, d->pose0);
-    follow_size(d);
+    lm_unit_follow(d);
     lm_warn_immobile(run);
     energies(d, &e);
     d->k->energy0 = total(&e);
@@ -416,7 +387,7 @@ static lm_integrator *create_integrator(const lm_spec_analysis *a, lm_system *sy
                                  .tolerance = a->tolerance,
                                  .step = a->step,
                                  .first_step = 1e-2 * fmin(a->output_step, 1e-2 * until),
-                                 .largest_step = until,
+                                 .largest_step = a->max_step > 0 ? fmin(a->max_step, until) : until,
                                  .rho_inf = a->rho_inf,
                                  .method = choose_method(a, sys)};
     if (is_driven(a, sys)) return lm_kinematic_create(sys, &opt);
@@ -437,6 +408,23 @@ static lm_integrator *make_integrator(const lm_spec_analysis *a, lm_system *sys,
     return g;
 }
 
+/* A companion has the same forces and drives. */
+static void share_timing(lm_system *sys, const lm_timing *x)
+{
+    sys->timing = x;
+    if (sys->companion) sys->companion->timing = x;
+    if (!sys->discrete) return;
+    sys->discrete->delayed = x ? x->delayed : NULL;
+    sys->discrete->scratch = x ? x->scratch : NULL;
+}
+
+static limber_status open_timing(lm_dynamics_run *d)
+{
+    if (lm_timing_make(d->run->model->spec, d->until, &d->timing)) return LIMBER_MEMORY;
+    share_timing(d->run->sys, d->timing);
+    return LIMBER_OK;
+}
+
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d)
 {
     lm_system *sys = run->sys;
@@ -448,9 +436,11 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->last = ceil(until / d->dt - 1e-9);
     d->first_step = 1e-2 * fmin(a->output_step, 1e-2 * until);
     d->g = make_integrator(a, sys, until);
+    if (d->g) d->largest = d->g->opt.largest_step;
     d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + nout + 1));
     d->k = lm_alloc(sizeof *d->k);
     limber_status st = d->g ? lm_events_open(d) : LIMBER_MEMORY;
+    if (!st) st = open_timing(d);
     if (!st) st = lm_algebraic_open(d);
     if (st) return st;
     /* between the stages of `radau` a state of a machine that follows others quickly is right to the
@@ -479,6 +469,8 @@ void lm_dynamics_close(lm_dynamics_run *d)
     lm_events_close(d);
     lm_algebraic_close(d);
     lm_drives_close(d);
+    if (d->timing) share_timing(d->run->sys, NULL);
+    lm_timing_free(d->timing);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);

@@ -26,6 +26,8 @@ typedef struct lm_dynamics_run {
     lm_dynamics_state *k;
     lm_events *events; /* events.h; NULL: none are looked for */
     double until, dt, last, first_step, interval;
+    double least_unit;       /* of length, for a model that is a single point */
+    double largest;          /* steps are no longer than this */
     double cap;              /* steps end here at the latest; INFINITY: no such place */
     int redundant;           /* inactive constraint rows */
     int lands;               /* 1: steps end at every row */
@@ -39,6 +41,7 @@ typedef struct lm_dynamics_run {
     int snapshot_taken;
     double *powers;       /* scratch of power_flow.c */
     lm_drives *drives;    /* of drives.c; NULL: there are none */
+    lm_timing *timing;    /* of the model's expressions */
     lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
     int several;          /* 1: of several accelerations was warned */
 } lm_dynamics_run;
@@ -61,6 +64,10 @@ limber_status lm_discrete_begin(lm_dynamics_run *d);
 limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
 /* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
 double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
+
+/* unit.c: the unit of length, of the start and after a step */
+limber_status lm_unit_open(lm_dynamics_run *d);
+void lm_unit_follow(lm_dynamics_run *d);
 
 /* power_flow.c: energy through the elements of the power graph */
 limber_status lm_power_flow_open(lm_dynamics_run *d);

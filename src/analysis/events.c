@@ -244,8 +244,8 @@ static double reach(const lm_dynamics_run *d, double limit)
 {
     const lm_clock *c = d->g->clock;
     double room = limit - c->t;
-    if (!d->g->ops->start_up) return fmin(c->h_next, room);
-    return fmin(c->h > 0 ? 2 * c->h : DENSE * d->until, room);
+    if (!d->g->ops->start_up) return fmin(fmin(c->h_next, d->g->opt.largest_step), room);
+    return fmin(fmin(c->h > 0 ? 2 * c->h : DENSE * d->until, d->g->opt.largest_step), room);
 }
 
 /* A step that goes over a jump of a force is rejected, made smaller, and rejected again: so it is aimed at

@@ -231,7 +231,7 @@ static int advance(known *k)
     double t = g->clock->t, same = 1e-12 * g->opt.until;
     double kink = lm_system_next_kink(k->sys, t + same);
     double limit = t + TURN / fmax(fastest_turn(k), 1e-3 / g->opt.until);
-    limit = fmin(limit, kink - 0.01 * same);
+    limit = fmin(fmin(limit, lm_system_reach(k->sys, t + same)), kink - 0.01 * same);
     int bad = step(k, limit);
     if (bad < 0) return bad;
     if (bad || lost_rank(k)) return blame(k);

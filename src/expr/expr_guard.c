@@ -51,7 +51,7 @@ static way of_value(const lm_op *op, const unsigned char *reg)
 }
 
 /* Straight pieces with different slopes: pwl. */
-static int has_corner(const lm_op *op)
+int lm_table_has_corner(const lm_op *op)
 {
     int corner = 0;
     for (int i = 0; i < op->b; i++) {
@@ -64,7 +64,7 @@ static int has_corner(const lm_op *op)
 static int is_guard(const lm_op *op, const unsigned char *reg)
 {
     switch (op->code) {
-    case LM_OP_TABLE: return has_corner(op) && reg[op->a] == FREE;
+    case LM_OP_TABLE: return lm_table_has_corner(op) && reg[op->a] == FREE;
     case LM_OP_MOD: {
         way w = of_arguments(op, reg, 0);
         return w == FREE || w == RESTARTS || (w == STRAIGHT && reg[op->b] != STANDS);
@@ -127,7 +127,7 @@ static double difference(double a, double b)
     return fabs(d) <= 4 * DBL_EPSILON * fmax(fabs(a), fabs(b)) ? 0 : d;
 }
 
-static double guard_value(const lm_op *op, const double *v)
+double lm_guard_value(const lm_op *op, const double *v)
 {
     switch (op->code) {
     case LM_OP_TABLE: return knot_tent(op->tab, op->b, v[op->a]);
@@ -142,7 +142,7 @@ static double guard_value(const lm_op *op, const double *v)
 void lm_expr_guards(const lm_expr *e, const double *slots, double *scratch, double *out)
 {
     for (const lm_op *op = e->ops, *end = op + e->nops; op < end; op++) {
-        if (op->guard) *out++ = guard_value(op, scratch);
+        if (op->guard) *out++ = lm_guard_value(op, scratch);
         scratch[op->dst] = lm_op_value(op, scratch, slots);
     }
 }

@@ -177,6 +177,9 @@ void lm_kink_every(lm_parser *p, int op, lm_affine f, double value); /* where f 
 
 /* Find the operations that have guards (expr_guard.c); reg: scratch, one for each register. */
 void lm_guard_mark(lm_op *ops, int n, unsigned char *reg);
+/* The guard that an operation has or would have, from its arguments in v. */
+double lm_guard_value(const lm_op *op, const double *v);
+int lm_table_has_corner(const lm_op *op); /* straight pieces with different slopes: pwl */
 
 /* Turn the parsed operations into *e (expr_finish.c). */
 void lm_parse_finish(lm_parser *p, lm_value result, lm_expr *e);

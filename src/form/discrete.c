@@ -227,6 +227,7 @@ double lm_discrete_delayed(const lm_discrete *d, int delay, double t)
     double x = (t - d->spec->delays.at[delay].time - *h->start) / h->step;
     long last = (long)*h->last, i = last - 1;
     if (last < 0 || x < 0) return *h->before;
+    if (d->delayed && d->delayed[delay]) return lm_expr_eval(d->delayed[delay], &t, d->scratch);
     if (last < 4) return h->ring[last];
     if (x < (double)last) i = (long)x;
     double p = x - (double)i, a = h->ring[i % h->size], b = h->ring[(i + 1) % h->size];

@@ -48,6 +48,10 @@ typedef struct lm_discrete {
     lm_tool *tool;         /* [nsurfaces] */
     double *height;        /* of all surfaces; those of surface k begin at lm_discrete_heights */
     /* not in it: */
+    /* [delays] what comes out of those whose input follows from the time alone, NULL: the history tells; set by
+     * a run, with scratch for them */
+    const lm_expr *const *delayed;
+    double *scratch;
     lm_history *history;   /* [ndelays] but the numbers that they point at are */
     double *input;         /* [n + 2 nsurfaces + ndelays] next values of states; at, left of each
                           * surface; what goes into the delays */

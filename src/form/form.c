@@ -28,9 +28,15 @@ limber_status lm_system_create(const lm_form *form, const lm_model *model, lm_di
     return st || !model->spec->variables.n ? st : lm_machine_make(sys);
 }
 
+double lm_system_reach(const lm_system *sys, double t)
+{
+    return sys->timing ? lm_timing_reach(sys->timing, t, NULL) : INFINITY;
+}
+
 double lm_system_next_kink(const lm_system *sys, double t)
 {
     double next = sys->form->next_kink(sys, t);
+    if (sys->timing) next = fmin(next, lm_timing_next(sys->timing, t));
     int low = 0, high = sys->ncorner;
     while (low < high) {
         int middle = (low + high) / 2;

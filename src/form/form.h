@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/pool.h"
 #include "form/discrete.h"
+#include "form/timing.h"
 #include "math/sparse.h"
 #include "math/units.h"
 #include "model/model.h"
@@ -269,10 +270,11 @@ struct lm_system {
     int hold_ports;       /* 1: the matrix takes efforts of the power graph's ports as constant */
     const double *corner; /* [ncorner] ascending: corners of drives that next_kink does not know */
     int ncorner;
-    int nvariables; /* the last velocities are those of variables (form/machine.h) */
-    int nstates;    /* of which so many are states */
-    double tick;    /* step of the integration: unit of time of variables; 0: there is none */
-    int steady;     /* 1: variables are to be at rest: their values are positions, for statics */
+    const lm_timing *timing; /* NULL: it is not known what happens when */
+    int nvariables;          /* the last velocities are those of variables (form/machine.h) */
+    int nstates;             /* of which so many are states */
+    double tick; /* step of the integration: unit of time of variables; 0: there is none */
+    int steady;  /* 1: variables are to be at rest: their values are positions, for statics */
     lm_system *companion; /* a system whose motion this one must be told, as `motion`; NULL: none */
     lm_motion *motion;    /* NULL: the companion rests at its start. Destroyed with the system */
     const char *stretch;  /* what to write, that beams stretch; NULL: they do */
@@ -313,6 +315,9 @@ static inline const lm_row *lm_system_row(const lm_system *sys, int k)
 
 /* The next instant after t at which an expression of time has a kink, or a drive a corner. */
 double lm_system_next_kink(const lm_system *sys, double t);
+/* Where a step from t has to end at the latest, so that it goes over nothing unseen that follows from the time
+ * alone. */
+double lm_system_reach(const lm_system *sys, double t);
 
 /* The softness of constraint k: angles are over the unit of length where lengths are 1. */
 static inline double lm_row_softness(const lm_system *sys, int k)

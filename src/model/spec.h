@@ -499,7 +499,8 @@ typedef struct lm_spec_analysis {
     lm_analysis_type type;
     double until, output_step; /* dynamics; output_step default until/1000 */
     double tolerance;
-    double step; /* 0: error-controlled */
+    double step;     /* 0: error-controlled */
+    double max_step; /* 0: no such limit */
     lm_method method;
     double rho_inf;
     lm_solver solver;      /* dynamics */

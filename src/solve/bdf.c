@@ -144,6 +144,8 @@ static double stop_time(const bdf *b, double limit)
 {
     double h = b->h_first, t = b->base.clock->t, room = limit - t;
     if (b->steps > 0 && IDAGetCurrentStep(b->ida, &h)) return limit;
+    double most = fmax(b->base.opt.largest_step, 2 * bdf_least_step(&b->base));
+    if (h > most && room > most) return t + most;
     return room > h * (1 + 1e-9) && room < 2 * h ? t + 0.5 * room : limit;
 }
 

@@ -15,6 +15,8 @@
 
 /* Share of the tolerance that the estimated errors of a run may use up. */
 #define SHARE 0.7
+/* Of the run, that a brief step counts as at least. */
+#define LEAST_SHARE 1e-4
 
 static double span(const lm_integrator *s) { return s->opt.until - s->opt.t0; }
 
@@ -40,10 +42,12 @@ static double noise(const bdf *b, double echo)
 }
 
 /* The error allowed in a step is a share of tolerance h/T, so that the errors of a whole run add up
- * to the tolerance. h is the step of late: a new start is not asked for more than other steps. */
+ * to the tolerance. h is the step of late: a new start is not asked for more than other steps, but what holds
+ * only a short time is. */
 static double share(const bdf *b)
 {
-    return SHARE * b->base.opt.tolerance * b->past->slow / span(&b->base);
+    double brief = fmax(b->base.opt.largest_step / span(&b->base), LEAST_SHARE);
+    return SHARE * b->base.opt.tolerance * fmin(b->past->slow / span(&b->base), brief);
 }
 
 static double allowance(const bdf *b) { return fmax(share(b), noise(b, b->echo)); }
@@ -186,7 +190,8 @@ static int first_step(bdf *b, double limit)
     const lm_system *sys = s->sys;
     const double *a = NV_DATA_S(b->yp) + sys->nv;
     double *jerk = NV_DATA_S(b->res), speed = s->clock->speed;
-    int bad = start_jerk(b, fmin(1e-4 / speed, 1e-3 * (limit - s->clock->t)), a, jerk);
+    double room = fmin(limit - s->clock->t, s->opt.largest_step);
+    int bad = start_jerk(b, fmin(1e-4 / speed, 1e-3 * room), a, jerk);
     if (bad < 0) return bad;
     double most = fmax(lm_speed_norm(sys, b->unit, a), lm_speed_norm(sys, b->unit, jerk) / speed);
     b->h_first = bad ? s->opt.first_step : 0.1 * sqrt(b->allowed / fmax(most, 1e-100));

@@ -167,6 +167,10 @@ static void plan(extrapolation *g, int k, const double *hopt, double h, double r
     c->h_next = fmin(size, 4 * fmax(h, c->h_next));
 }
 
+/* Of the run, that a step counts as at least: in steps that are shorter, forces of time are rounded as the time
+ * is. */
+#define LEAST_SHARE 1e-6
+
 static int controlled_step(extrapolation *g, double limit)
 {
     lm_integrator *s = &g->base;
@@ -179,7 +183,8 @@ static int controlled_step(extrapolation *g, double limit)
         h = fmin(h, s->opt.largest_step);
         if (h > room * (1 - 1e-9)) h = room;
         if (h < 1e-13 * fmax(span, fabs(t)) && h < room) return fail(g, h);
-        double allowed = fmax(0.1 * s->opt.tolerance * h / span, 1e-15), err = INFINITY;
+        double share = 0.1 * fmax(h / span, LEAST_SHARE);
+        double allowed = fmax(share * s->opt.tolerance, 1e-15), err = INFINITY;
         int k = 0, top = aim + 1 < COLUMNS ? aim + 1 : COLUMNS - 1;
         for (; k <= top; k++) {
             int bad = midpoint(g, h, substeps(k));

@@ -165,6 +165,10 @@ enum { LM_MASS_REFINEMENTS = 2 };
  * a prescribed motion is not a finite number; < 0 memory. */
 int lm_factor_mass_at(lm_integrator *g, const lm_state *s);
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v);
+/* How far forces x[nv] move a state within the time w: (M/w^2 + D/w + K)^-1 x with the constraints, behind x
+ * zeros for these. Factors as above, after one of those; 0, 1, 2 or < 0. */
+int lm_factor_within(lm_integrator *g, const lm_state *s, double w);
+void lm_solve_within(lm_integrator *g, double w, double *x);
 /* The same, and 1 when a free motion has no mass to rounding. */
 int lm_check_mass(lm_integrator *g, double t, const double *q, const double *v);
 /* massless.c: the same where motions may have stiffness instead; and those put where their forces vanish, q

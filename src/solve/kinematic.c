@@ -189,7 +189,8 @@ static int fail(kinematic *g, double h)
 static int step(lm_integrator *s, double limit)
 {
     kinematic *g = (kinematic *)s;
-    double t = s->clock->t, h = fmin(s->clock->h_next, moving_limit(g)), next = 0;
+    double t = s->clock->t, next = 0;
+    double h = fmin(s->clock->h_next, fmin(s->opt.largest_step, moving_limit(g)));
     double least = LEAST * (s->opt.until - s->opt.t0);
     int halvings = 0;
     if (s->clock->fresh > 1) lm_linear_new_pivots(s->lin);

@@ -78,6 +78,22 @@ int lm_factor_mass_at(lm_integrator *g, const lm_state *s)
     return factor_mass(g, s, g->regular ? 0 : MASS_SOFTNESS);
 }
 
+int lm_factor_within(lm_integrator *g, const lm_state *s, double w)
+{
+    lm_system *sys = g->sys;
+    double m = g->mass_unit;
+    sys->softness = MASS_SOFTNESS;
+    int bad = sys->form->jacobian(sys, s, 1 / m, w / m, w * w / m, lm_linear_values(g->lin));
+    lm_linear_set_mass(g->lin, 1);
+    return bad ? 2 : lm_linear_factor(g->lin);
+}
+
+void lm_solve_within(lm_integrator *g, double w, double *x)
+{
+    for (int i = 0; i < g->sys->nv; i++) x[i] *= w * w / g->mass_unit;
+    lm_linear_solve(g->lin, x);
+}
+
 int lm_factor_mass(lm_integrator *g, double t, const double *q, const double *v)
 {
     lm_state s = {t, q, v, g->a0, NULL};

@@ -1,0 +1,106 @@
+/* The unit of length of the error norm, for models that are a single point. */
+#include "analysis/dynamics.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROUNDING 1e-9
+#define AT_LEAST 1e-3 /* part of what forces of time move it by while they change */
+
+/* How far points go within the time tau, as they move now. */
+static double reach(const lm_integrator *g, double tau)
+{
+    double most = 0;
+    for (int i = 0; i < g->sys->nv - g->sys->nvariables; i++)
+        if (!g->sys->angular[i])
+            most = fmax(most, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
+    return most;
+}
+
+/* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
+ * far the point has moved, to begin with in one output step (all through that step, where it starts from
+ * rest); where it stands, how far off it is. */
+void lm_unit_follow(lm_dynamics_run *d)
+{
+    const lm_integrator *g = d->g;
+    double tau = d->dt, unit = fmax(d->k->unit, d->least_unit), span = 0;
+    double rounding = 1e-12 * v3_norm(d->run->model->gravity) * tau * tau;
+    if (d->run->model->size > 0) return;
+    if (g->clock->h == 0 || (d->k->rested && g->clock->t < tau)) unit = fmax(unit, reach(g, tau));
+    if (g->clock->h == 0) d->k->rested = unit <= rounding;
+    g->sys->form->poses(g->sys, g->q, d->pose);
+    for (int i = 0; i < 7 * g->sys->nposes; i++)
+        if (i % 7 < 3) {
+            unit = fmax(unit, fabs(d->pose[i] - d->pose0[i]));
+            span = fmax(span, fabs(d->pose0[i]));
+        }
+    d->k->unit = unit;
+    if (unit <= rounding + 1e-12 * span) unit = span; /* it stands: forces that cancel leave this */
+    d->g->clock->size = unit > 0 ? unit : 1;
+}
+
+/* The forces on the state of the start at the time t; variables are left out. 1: they cannot be had. */
+static int forces(lm_dynamics_run *d, double t, double *out)
+{
+    lm_integrator *g = d->g;
+    memset(d->a, 0, sizeof(double) * (size_t)g->sys->nv);
+    memset(d->lam, 0, sizeof(double) * (size_t)g->sys->nl);
+    lm_state s = {t, g->q, g->v, d->a, d->lam};
+    return g->sys->form->residual(g->sys, &s, out, NULL, NULL);
+}
+
+/* How far forces x that act for the time w move what they meet within the time T:
+ * (M/T^2 + D/T + K)^-1 x w/T. -1: no memory. */
+static int measure(lm_dynamics_run *d, double *x, double w, double T, double *factored)
+{
+    lm_integrator *g = d->g;
+    lm_state s = {0, g->q, g->v, d->a, d->lam};
+    int n = g->sys->nv, bad = *factored == T ? 0 : lm_factor_within(g, &s, T);
+    *factored = bad ? 0 : T;
+    if (bad) return bad < 0 ? bad : 0;
+    lm_copy(g->x, x, n);
+    memset(g->x + n, 0, sizeof(double) * (size_t)g->sys->nl);
+    lm_solve_within(g, T, g->x);
+    double turns = 0; /* beside these, what is next to nothing is rounding */
+    for (int i = 0; i < n - g->sys->nvariables; i++)
+        if (g->sys->angular[i]) turns = fmax(turns, fabs(g->x[i]));
+    for (int i = 0; i < n - g->sys->nvariables; i++)
+        if (!g->sys->angular[i] && fabs(g->x[i]) > ROUNDING * turns && isfinite(g->x[i]))
+            d->least_unit = fmax(d->least_unit, AT_LEAST * w / T * fabs(g->x[i]));
+    return 0;
+}
+
+/* The forces in the middle of the cells of an expression, those of the start apart: within the cell if T is 0. */
+static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
+{
+    const lm_system *sys = d->g->sys;
+    double *start = d->v, *x = d->q, factored = 0;
+    int bad = 0;
+    for (int k = 0; k < r->ncells && !bad; k++) {
+        double from = k ? r->end[k - 1] : 0, to = r->end[k], w = ldexp(1, ilogb(to - from)),
+               most = 0;
+        if (forces(d, 0.5 * (from + to), x)) continue;
+        for (int i = 0; i < sys->nv; i++) {
+            x[i] = start[i] - x[i];
+            most = fmax(most, sys->angular[i] ? 0 : fabs(x[i]));
+        }
+        if (most > 0 && isfinite(most)) bad = measure(d, x, w, T > 0 ? T : w, &factored);
+    }
+    return bad;
+}
+
+/* A force that begins so gently that it cannot be told when, as that of a bell curve, would make units of its
+ * first traces: the least one is a small part of how far such forces move the point, while they change and to
+ * the end of the run. */
+limber_status lm_unit_open(lm_dynamics_run *d)
+{
+    lm_integrator *g = d->g;
+    if (d->run->model->size > 0) return LIMBER_OK;
+    int bad = lm_factor_mass(g, 0, g->q, g->v);
+    if (!bad) bad = forces(d, 0, d->v);
+    for (int i = 0; i < d->timing->n && !bad; i++) {
+        bad = look_at_cells(d, &d->timing->of[i], 0);
+        if (!bad) bad = look_at_cells(d, &d->timing->of[i], d->until);
+    }
+    return bad < 0 ? LIMBER_MEMORY : LIMBER_OK;
+}

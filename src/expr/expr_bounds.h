@@ -1,0 +1,39 @@
+/* Bounds of expressions of the time over an interval of it: interval arithmetic with slopes
+ * (docs/theory/events.md). */
+#ifndef LM_EXPR_BOUNDS_H
+#define LM_EXPR_BOUNDS_H
+
+#include "expr/expr.h"
+
+typedef struct lm_span {
+    double lo, hi;
+} lm_span;
+
+/* Of an operation. Nothing is known where it is infinite. */
+typedef struct lm_bound {
+    lm_span u, d; /* value, slope in time; a jump is an infinite slope */
+    int open;     /* 1: it has a branch to choose, or a corner, within the interval */
+} lm_bound;
+
+/* What an operation depends on. */
+enum { LM_BOUND_CONSTANT, LM_BOUND_TIMED, LM_BOUND_OTHER };
+
+/* Differences within this part of the larger end count as having one sign: rounding, where an interval ends
+ * at the very root. */
+#define LM_BOUND_SLACK 1e-10
+
+/* of[nops]: what each operation depends on; arg[3 nops]: the operations that are its arguments, -1: none. reg:
+ * scratch, as for lm_expr_eval but integers. */
+void lm_bounds_plan(const lm_expr *e, unsigned char *of, int *arg, int *reg);
+/* Bounds out[nops] of the operations that depend on t at most, for t in [from, to]; first, last [nops]: their
+ * values at both ends. */
+void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, double from, double to,
+               const double *first, const double *last, lm_bound *out);
+
+/* 1: never zero but at an end. */
+static inline int lm_span_has_sign(lm_span s)
+{
+    return s.lo >= -LM_BOUND_SLACK * s.hi || s.hi <= -LM_BOUND_SLACK * s.lo;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* Forces of time that act briefly on a body at rest or in uniform motion deliver their impulse: however they are
+ * written, by every method and with rows however far apart (docs/theory/events.md). */
+#include "expr/expr_resolve.h"
+#include "support/file_runs.h"
+
+#include <math.h>
+
+#define ROOT_PI 1.77245385090551602730
+
+/* ---- the search ---- */
+
+static lm_symbol symbol(void *ctx, const char *name, double *value, int *slot)
+{
+    (void)ctx, (void)value;
+    *slot = LM_SLOT_T;
+    return strcmp(name, "t") == 0 ? LM_SYM_SLOT : LM_SYM_NONE;
+}
+
+static lm_resolution resolve(const char *text, double until)
+{
+    lm_arena arena = {0};
+    lm_diag diag = {0};
+    lm_expr e = {0};
+    lm_expr_env env = {.symbol = symbol};
+    lm_resolution r;
+    assert_int_equal(lm_expr_parse(&arena, &diag, &env, text, (lm_loc){0}, &e), 0);
+    assert_int_equal(lm_expr_resolve(&e, until, &r), 0);
+    assert_true(r.complete);
+    lm_arena_free(&arena);
+    return r;
+}
+
+static void corners(void **state)
+{
+    double first = asin(0.9);
+    (void)state;
+    lm_resolution r = resolve("max(0, sin(t) - 0.9)", 7);
+    assert_int_equal(r.ncorners, 2);
+    assert_near(r.corner[0], first, 1e-15);
+    assert_near(r.corner[1], 3.14159265358979323846 - first, 2e-15);
+    lm_resolution_free(&r);
+    r = resolve("floor(t*t)", 2); /* at the roots of 1, 2, 3 */
+    assert_int_equal(r.ncorners, 3);
+    for (int i = 0; i < 3; i++) assert_near(r.corner[i], sqrt(1.0 + i), 1e-15);
+    lm_resolution_free(&r);
+    r = resolve("if(t < 1, 0, abs(cos(t)))", 1.5);
+    assert_int_equal(r.ncorners, 0);
+    lm_resolution_free(&r);
+    r = resolve("pwl(t*t, 0,0, 1,0, 1.0002,1, 1.0004,0)", 3);
+    assert_int_equal(r.ncorners, 3);
+    assert_near(r.corner[1], sqrt(1.0002), 1e-15);
+    lm_resolution_free(&r);
+}
+
+/* No step from anywhere goes over a bell curve whose width is a ten-millionth of the run. */
+static void bells(void **state)
+{
+    double w = 1e-5, at = 37.123;
+    (void)state;
+    lm_resolution r = resolve("exp(-((t - 37.123)/1e-5)^2)", 100);
+    assert_true(r.ncells < 300);
+    for (double t = 0; t < at - 5 * w; t = fmin(t + 0.01, lm_resolution_reach(&r, t) + 1e-12))
+        assert_true(lm_resolution_reach(&r, t) < at + w);
+    for (double t = at - 2 * w; t < at + 2 * w; t += 0.1 * w)
+        assert_true(lm_resolution_reach(&r, t) < t + 2 * w);
+    lm_resolution_free(&r);
+}
+
+/* ---- runs ---- */
+
+typedef struct pulse {
+    const char *effort, *more;
+    double until, impulse;
+} pulse;
+
+static const pulse pulses[] = {
+    {"if(t > 31.4 and t < 31.40001, 1e5, 0)", "", 100, 1},
+    {"if(t > 3, if(cos(t) > 0.999, if(t < 7, 5, 0), 0), 0)", "", 10, 0.44725},
+    {"1e3*step(t, 3, 0, 3.001, 1)*step(t, 3.001, 1, 3.002, 0)", "", 10, 1},
+    {"1e4*spline(t, 0,0, 2,0, 2.001,1, 2.002,0, 10,0)", "", 10, NAN},
+    {"1e3*pwl(t, 2,0, 2.001,1, 2.003,0)", "", 10, 1.5},
+    {"pwl(sin(t), -1,0, 0.99,0, 0.995,1, 1,0)", "", 10, NAN},
+    {"max(0, sin(5*t) - 0.9)", "", 20, 0.191780887921618404},
+    {"1e6*max(0, min(t - 3, 3.001 - t))", "", 10, 0.25},
+    {"1e3*max(0, 1 - abs(t - 3)/1e-4)", "", 10, 0.1},
+    {"if(mod(t*t, 7) < 0.01, 100, 0)", "", 10, NAN},
+    {"if(floor(t*t) == 30, 1, 0)", "", 10, 0.0905388},
+    {"1e3*exp(-((t - 3)/1e-3)^2)", "", 10, ROOT_PI},
+    {"1e3*exp(-((mod(t, 2) - 1)/1e-3)^2)", "", 6, 3 * ROOT_PI},
+    {"1e3*exp(-((10 - t)/1e-3)^2)", "", 10, ROOT_PI / 2},
+    {"exp(-((t - 3)/1e-2)^2)*sin(400*t)^2", "", 10, NAN},
+    {"sin(t)^200", "", 10, NAN},
+    {"s3",
+     "blocks: {s1: {type: signal, value: 'mod(t, 5)'}, s2: {type: lookup, input: s1, points: "
+     "[[0, 0], [2, 0], [2.00001, 1e5], [2.00003, 1e5], [2.00004, 0], [5, 0]]}, "
+     "s3: {type: gain, input: s2, gain: 2}}\n",
+     10, 12},
+    {"5*w",
+     "blocks: {s: {type: signal, value: 'exp(-((t - 3)/1e-3)^2)'}, "
+     "w: {type: switch, input: s, on: 0.6, off: 0.5, values: [0, 1]}}\n",
+     9, NAN},
+    {"5*d", "blocks: {d: {type: delay, input: 'if(t > 1 and t < 1.001, 1000, 0)', time: 2}}\n", 9,
+     5},
+};
+enum { PULSES = sizeof pulses / sizeof pulses[0] };
+
+/* What the others come to: by 1D integrals. */
+static double impulse_of(int i)
+{
+    const pulse *p = &pulses[i];
+    double sum = 0;
+    if (strncmp(p->effort, "if(t > 3,", 9) == 0) return 10 * acos(0.999);
+    if (strncmp(p->effort, "if(floor", 8) == 0) return sqrt(31) - sqrt(30);
+    if (strncmp(p->effort, "if(mod", 6) == 0) {
+        for (int k = 0; k < 15; k++) sum += 100 * (sqrt(7 * k + 0.01) - sqrt(7 * k));
+        return sum;
+    }
+    if (strcmp(p->effort, "5*w") == 0) return 5e-3 * (sqrt(log(2)) + sqrt(-log(0.6)));
+    return p->impulse; /* NAN: as the first run says */
+}
+
+static const struct {
+    const char *name, *tolerance;
+    double off;
+} methods[] = {{"radau", "1e-8", 1e-6},
+               {"bdf", "1e-4", 1e-3},
+               {"explicit", "1e-8", 1e-6},
+               {"generalized-alpha", "1e-4", 1e-3}, /* of second order, at the default tolerance */
+               {"newmark", "1e-4", 1e-3}};
+enum { METHODS = 5 };
+
+static double last_number(const char *csv)
+{
+    const char *p = strrchr(csv, ',');
+    return p ? strtod(p + 1, NULL) : NAN;
+}
+
+/* Momentum at the end of a mass of 2 that starts with the speed v. */
+static double momentum(const pulse *p, int method, double row, double v)
+{
+    char text[2000], results[SCRATCH_PATH], csv[SCRATCH_PATH];
+    limber_summary sum;
+    snprintf(
+        text, sizeof text,
+        "limber: 1\n"
+        "bodies: {m: {type: rigid, mass: 2, inertia: [1, 1, 1]}}\n"
+        "joints: {g: {type: prismatic, between: [ground, m], axis: x, effort: \"%s\"}}\n"
+        "initial: {g: {rate: %.17g}}\n%s"
+        "analysis: {type: dynamics, until: %g, output_step: %.17g, method: %s, tolerance: %s}\n"
+        "outputs: {v: rate(g)}\n",
+        p->effort, v, p->more, p->until, row, methods[method].name, methods[method].tolerance);
+    limber_model *model = model_of_text(text);
+    file_run into = {0};
+    limber_status st = run_into_files(model, &into, &sum);
+    if (st != LIMBER_OK)
+        fail_msg("%s, rows each %g: '%s': %s", methods[method].name, row, p->effort, sum.reason);
+    limber_model_free(model);
+    file_run_paths(results, csv);
+    char *all = file_read(csv, NULL);
+    double end = last_number(all);
+    free(all);
+    return 2 * end;
+}
+
+static void check(int i, int method, double row, double v, double *exact)
+{
+    double got = momentum(&pulses[i], method, row, v) - 2 * v;
+    if (isnan(*exact)) *exact = got;
+    /* errors are over all of the motion */
+    if (!(fabs(got - *exact) <= methods[method].off * (fabs(*exact) + 2 * v)))
+        fail_msg("%s, rows each %g: '%s' delivers %.10g, not %.10g", methods[method].name, row,
+                 pulses[i].effort, got, *exact);
+}
+
+static void delivered(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PULSES; i++) {
+        double exact = impulse_of(i), until = pulses[i].until;
+        for (int m = 0; m < METHODS; m++)
+            for (int k = 0; k < 3; k++)
+                check(i, m, k == 0 ? until : k == 1 ? until / 10 : until / 500, 0, &exact);
+    }
+}
+
+static void in_uniform_motion(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PULSES; i++) {
+        double exact = impulse_of(i);
+        for (int m = 0; m < METHODS; m++) check(i, m, pulses[i].until, 0.5, &exact);
+    }
+}
+
+/* A limit of steps that the user gives. */
+static void largest_step(void **state)
+{
+    static const char *const methods_[] = {"radau", "bdf", "explicit", "generalized-alpha",
+                                           "newmark"};
+    (void)state;
+    for (int m = 0; m < METHODS; m++) {
+        char text[500];
+        limber_summary sum;
+        snprintf(text, sizeof text,
+                 "limber: 1\n"
+                 "bodies: {m: {type: rigid, mass: 2, inertia: [1, 1, 1]}}\n"
+                 "joints: {g: {type: prismatic, between: [ground, m], axis: x, effort: 1}}\n"
+                 "analysis: {type: dynamics, until: 10, max_step: 0.03, method: %s}\n",
+                 methods_[m]);
+        limber_model *model = model_of_text(text);
+        file_run into = {0};
+        assert_int_equal(run_into_files(model, &into, &sum), LIMBER_OK);
+        assert_under(sum.largest_step, 0.03 * (1 + 1e-9));
+        limber_model_free(model);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return scratch_make("pulses");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corners), cmocka_unit_test(bells), cmocka_unit_test(delivered),
+        cmocka_unit_test(in_uniform_motion), cmocka_unit_test(largest_step)};
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
+}
