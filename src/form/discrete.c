@@ -135,12 +135,6 @@ void lm_discrete_read(lm_discrete *d, const double *slots, double *scratch)
 
 /* ---- tools ---- */
 
-void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left)
-{
-    d->tool[surface].at = at;
-    d->tool[surface].left = left;
-}
-
 /* What the tool leaves at a cell goes onto the surface when it passes another one. */
 static void pass(lm_tool *tool, double *height, int cell, double left)
 {
@@ -154,6 +148,24 @@ static void pass(lm_tool *tool, double *height, int cell, double left)
     }
     tool->passed = cell;
     tool->height = left;
+}
+
+/* The cell on which the tool stands, -1: it stands between two, or beside the surface. */
+static int stands_on(const lm_grid *g, double at)
+{
+    double u = (at - g->from) / g->width, c = round(u);
+    if (fabs(u - c) > 1e-12 * fmax(1, fabs(u))) return -1;
+    if (!g->periodic) return c >= 0 && c < g->cells ? (int)c : -1;
+    return (int)(c - g->cells * floor(c / g->cells));
+}
+
+void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left)
+{
+    lm_tool *tool = &d->tool[surface];
+    int cell = stands_on(&d->spec->surfaces.at[surface].grid, at);
+    tool->at = at;
+    tool->left = left;
+    if (cell >= 0) pass(tool, lm_discrete_heights(d, surface), cell, left);
 }
 
 /* The cells c with u0 < c <= u1, or u1 <= c < u0 on the way back, in the order of the way. */

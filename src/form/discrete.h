@@ -66,8 +66,8 @@ int lm_discrete_scratch(const lm_spec *spec);
 void lm_discrete_read(lm_discrete *d, const double *slots, double *scratch);
 
 double *lm_discrete_heights(const lm_discrete *d, int surface);
-/* The tool is put down, or moves on and takes material: of each cell on its way what is above the
- * straight line between where it was and where it is now. */
+/* The tool is put down and cuts the cell on which it stands, or moves on and takes material: of each cell on
+ * its way what is above the straight line between where it was and where it is now. */
 void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left);
 void lm_discrete_move_tool(lm_discrete *d, int surface, double at, double left);
 
