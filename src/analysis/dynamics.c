@@ -186,6 +186,19 @@ static double step_limit(lm_dynamics_run *d, double *kink)
     return limit;
 }
 
+/* Where the run goes on behind a kink: behind all that count as one with it. */
+static double behind(const lm_dynamics_run *d, double kink)
+{
+    double same = 1e-12 * d->until, last = kink;
+    for (int i = 0; i < 100; i++) {
+        double next = lm_system_next_kink(d->g->sys, last);
+        lm_discrete_limit(d, last, &next);
+        if (!(next <= last + 1.02 * same)) break;
+        last = next;
+    }
+    return last + 0.01 * same;
+}
+
 static limber_status show_progress(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
@@ -304,7 +317,7 @@ static limber_status one_step(lm_dynamics_run *d)
     if (st) return st;
     int at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
     if (at_kink) push = 0; /* found again behind it */
-    double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t + push;
+    double next = at_kink ? behind(d, kink) : g->clock->t + push;
     int at_end = d->samples_last && g->clock->t >= d->until - 1e-12 * d->until;
     if (made) st = account(d, at_kink || push > 0 || at_end);
     if (!st && at_kink) pass_kink(d, next);
@@ -453,8 +466,9 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->lands = d->g->ops->lands_on_outputs || (d->g->ops->at && d->g->sys->nvariables > 0);
     st = lm_power_flow_open(d);
     if (st) return st;
-    d->snapshot = lm_alloc(lm_checkpoint_size(d));
-    if (!d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
+    if (!d->q || !d->k || lm_checkpoint_reserve(d)) return LIMBER_MEMORY;
+    st = lm_delays_open(d);
+    if (st) return st;
     /* what is forgotten must be cheap against the steps in between */
     double least = 20 * fmax(1, d->g->ops->start_up);
     d->interval = fmin(500, fmax(least, floor(5e5 / (double)(nv + 1))));
@@ -473,6 +487,7 @@ void lm_dynamics_close(lm_dynamics_run *d)
     lm_events_close(d);
     lm_algebraic_close(d);
     lm_drives_close(d);
+    lm_delays_close(d);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);

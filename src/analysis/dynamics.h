@@ -19,6 +19,7 @@ typedef struct lm_dynamics_state {
 
 typedef struct lm_events lm_events;
 typedef struct lm_drives lm_drives;
+typedef struct lm_delays lm_delays;
 
 typedef struct lm_dynamics_run {
     lm_run *run;
@@ -35,8 +36,10 @@ typedef struct lm_dynamics_run {
     double *pose, *pose0;    /* body poses now and at the start */
     double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
+    size_t snapshot_size, snapshot_room;
     int snapshot_taken;
     double *powers;       /* scratch of power_flow.c */
+    lm_delays *delays;    /* of delays.c; NULL: there are none */
     lm_drives *drives;    /* of drives.c; NULL: there are none */
     lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
     int several;          /* 1: of several accelerations was warned */
@@ -61,6 +64,18 @@ limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
 /* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
 double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 
+/* The inputs of all that changes with it. */
+limber_status lm_discrete_evaluate(lm_dynamics_run *d, const lm_state *s);
+/* Consistent accelerations and powers once more: something that forces depend on has changed. */
+limber_status lm_discrete_start_again(lm_dynamics_run *d);
+
+/* delays.c: what goes into delays, recorded after a step; limits as lm_discrete_limit */
+limber_status lm_delays_open(lm_dynamics_run *d);
+limber_status lm_delays_begin(lm_dynamics_run *d);
+limber_status lm_delays_record(lm_dynamics_run *d);
+double lm_delays_limit(const lm_dynamics_run *d, double t, double *kink);
+void lm_delays_close(lm_dynamics_run *d);
+
 /* power_flow.c: energy through the elements of the power graph */
 limber_status lm_power_flow_open(lm_dynamics_run *d);
 limber_status lm_power_flow_step(lm_dynamics_run *d);
@@ -83,7 +98,7 @@ void lm_algebraic_close(lm_dynamics_run *d);
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
  * rows written after it and repeats them, to the same bits. */
-size_t lm_checkpoint_size(const lm_dynamics_run *d);
+limber_status lm_checkpoint_reserve(lm_dynamics_run *d); /* room for all that there may be */
 void lm_checkpoint_take(lm_dynamics_run *d);
 limber_status lm_checkpoint_write(lm_dynamics_run *d);
 /* *found 0: there is none, the run was ended before its first one; the tables are then empty. */
