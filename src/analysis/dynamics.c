@@ -139,9 +139,11 @@ static limber_status start(lm_dynamics_run *d, double t, int keep_step)
         energies(d, &e);
         before = total(&e);
     }
+    lm_copy(d->v, d->g->v, d->g->sys->nv);
     int bad = lm_integrator_start(d->g, t, keep_step);
     if (bad < 0) return LIMBER_MEMORY;
     if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
+    if (keep_step) lm_power_flow_jump(d, d->v);
     lm_algebraic_start(d);
     restart_power(d, before);
     lm_scale_variables(d->g, d->dt, 1);
@@ -320,9 +322,12 @@ static limber_status one_step(lm_dynamics_run *d)
     double next = at_kink ? behind(d, kink) : g->clock->t + push;
     int at_end = d->samples_last && g->clock->t >= d->until - 1e-12 * d->until;
     if (made) st = account(d, at_kink || push > 0 || at_end);
+    if (!st && made) st = lm_impulses_step(d);
+    if (at_kink || push > 0) lm_impulses_before(d);
     if (!st && at_kink) pass_kink(d, next);
     if (!st && push > 0) st = lm_events_cross(d, push);
     if (!st && (made || g->sys->discrete)) st = lm_discrete_step(d, next, &jumped);
+    if (!st && (at_kink || push > 0)) st = lm_impulses_after(d, next);
     if (!st) refresh_power(d);
     if (!st) st = watch_redundant(d);
     if (!st && (at_kink || jumped || push > 0)) {
@@ -468,6 +473,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     if (st) return st;
     if (!d->q || !d->k || lm_checkpoint_reserve(d)) return LIMBER_MEMORY;
     st = lm_delays_open(d);
+    if (!st) st = lm_impulses_open(d);
     if (st) return st;
     /* what is forgotten must be cheap against the steps in between */
     double least = 20 * fmax(1, d->g->ops->start_up);
@@ -488,6 +494,7 @@ void lm_dynamics_close(lm_dynamics_run *d)
     lm_algebraic_close(d);
     lm_drives_close(d);
     lm_delays_close(d);
+    lm_impulses_close(d);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);

@@ -20,6 +20,7 @@ typedef struct lm_dynamics_state {
 typedef struct lm_events lm_events;
 typedef struct lm_drives lm_drives;
 typedef struct lm_delays lm_delays;
+typedef struct lm_impulses lm_impulses;
 
 typedef struct lm_dynamics_run {
     lm_run *run;
@@ -38,9 +39,10 @@ typedef struct lm_dynamics_run {
     char *snapshot;          /* the last checkpoint, in memory */
     size_t snapshot_size, snapshot_room;
     int snapshot_taken;
-    double *powers;       /* scratch of power_flow.c */
-    lm_delays *delays;    /* of delays.c; NULL: there are none */
-    lm_drives *drives;    /* of drives.c; NULL: there are none */
+    double *powers;        /* scratch of power_flow.c */
+    lm_impulses *impulses; /* of impulses.c; NULL: there can be none */
+    lm_delays *delays;     /* of delays.c; NULL: there are none */
+    lm_drives *drives;     /* of drives.c; NULL: there are none */
     lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
     int several;          /* 1: of several accelerations was warned */
 } lm_dynamics_run;
@@ -80,6 +82,18 @@ void lm_delays_close(lm_dynamics_run *d);
 limber_status lm_power_flow_open(lm_dynamics_run *d);
 limber_status lm_power_flow_step(lm_dynamics_run *d);
 limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
+
+/* The same of an impulse by which velocities have become those of now; before: [nv]. */
+void lm_power_flow_jump(lm_dynamics_run *d, const double *before);
+/* One that was found out otherwise. */
+void lm_power_flow_put(lm_dynamics_run *d, const double *energy);
+
+/* impulses.c: storages in derivative causality whose momentum or charge jumps */
+limber_status lm_impulses_open(lm_dynamics_run *d);
+limber_status lm_impulses_step(lm_dynamics_run *d); /* stops if it has gone over one */
+void lm_impulses_before(lm_dynamics_run *d);        /* the present state is the one before a jump */
+limber_status lm_impulses_after(lm_dynamics_run *d, double t); /* ... and the one behind it, at t */
+void lm_impulses_close(lm_dynamics_run *d);
 
 /* drives.c */
 limber_status lm_drives_open(lm_dynamics_run *d); /* refuses what jumps; after rows are selected */
