@@ -7,14 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Jumps over the larger value: less is rounding. */
-#define JUMP 1e-7
+/* Jumps over the larger value, beside what goes on between the two instants: less is rounding. */
+#define JUMP 1e-6
 
 struct lm_impulses {
     int n, nguards;
     double t; /* the state before a jump */
     double *q, *v, *a, *lam;
     double *was, *now; /* [variables] what rates are the rates of; then the impulses */
+    double *rate;      /* [variables] the largest of each on both sides */
     double *guard[3];  /* [nguards] at the start, in between, at the end of a step */
     double *energy[4]; /* [elements] */
 };
@@ -30,12 +31,13 @@ limber_status lm_impulses_open(lm_dynamics_run *d)
     if (!x) return LIMBER_MEMORY;
     x->n = sys->nvariables;
     x->nguards = lm_machine_rate_guard_count(sys);
-    int nv = sys->nv, room = sys->nq + 2 * nv + sys->nl + 2 * x->n + 3 * x->nguards;
+    int nv = sys->nv, room = sys->nq + 2 * nv + sys->nl + 3 * x->n + 3 * x->nguards;
     x->q = lm_alloc(sizeof(double) * (size_t)(room + 4 * spec->elements.n + 1));
     if (!x->q) return LIMBER_MEMORY;
     x->v = x->q + sys->nq, x->a = x->v + nv, x->lam = x->a + nv;
     x->was = x->lam + sys->nl, x->now = x->was + x->n;
-    for (int i = 0; i < 3; i++) x->guard[i] = x->now + x->n + i * x->nguards;
+    x->rate = x->now + x->n;
+    for (int i = 0; i < 3; i++) x->guard[i] = x->rate + x->n + i * x->nguards;
     for (int i = 0; i < 4; i++) x->energy[i] = x->guard[2] + x->nguards + i * spec->elements.n;
     return LIMBER_OK;
 }
@@ -49,16 +51,29 @@ void lm_impulses_close(lm_dynamics_run *d)
 
 /* ---- what jumps ---- */
 
-/* The first of the rates whose integral jumps, and that the mechanism or a state feels; -1: none. x->now becomes
- * the jumps of all. */
-static int felt_jump(lm_dynamics_run *d, int *any)
+/* What rates are the rates of at a state, and the largest of each rate. 1: it cannot be evaluated. */
+static int measure(lm_dynamics_run *d, const lm_state *s, double *rated)
 {
     lm_impulses *x = d->impulses;
+    if (lm_machine_rated(d->g->sys, s, rated)) return 1;
+    for (int k = 0; k < x->n; k++)
+        x->rate[k] = fmax(x->rate[k], fabs(lm_machine_value(d->g->sys, k)));
+    return 0;
+}
+
+/* The first of the rates whose integral jumps between two states, and that the mechanism or a state feels; -1:
+ * none, -2: they cannot be evaluated. x->now becomes the jumps of all. */
+static int felt_jump(lm_dynamics_run *d, const lm_state *before, const lm_state *after, int *any)
+{
+    lm_impulses *x = d->impulses;
+    double dt = after->t - before->t;
     int first = -1;
     *any = 0;
+    memset(x->rate, 0, sizeof(double) * (size_t)x->n);
+    if (measure(d, before, x->was) || measure(d, after, x->now)) return -2;
     for (int k = 0; k < x->n; k++) {
-        double jump = x->now[k] - x->was[k];
-        if (!(fabs(jump) > JUMP * fmax(fabs(x->now[k]), fabs(x->was[k])))) jump = 0;
+        double jump = x->now[k] - x->was[k], size = fmax(fabs(x->now[k]), fabs(x->was[k]));
+        if (!(fabs(jump) > JUMP * size + 4 * dt * x->rate[k])) jump = 0;
         if (jump != 0 && first < 0 && lm_machine_acts(d->g->sys, k)) first = k;
         *any |= jump != 0;
         x->now[k] = jump;
@@ -109,12 +124,12 @@ static void narrow(lm_dynamics_run *d, double *a, double *b)
     }
 }
 
-static int rated_inside(lm_dynamics_run *d, double t, double *out)
+/* The state at a time of the step, kept as the one before. */
+static int keep_inside(lm_dynamics_run *d, double t)
 {
-    lm_integrator *g = d->g;
-    lm_state s = {t, d->q, d->v, d->a, d->lam};
-    if (lm_integrator_at(g, t, d->q, d->v, d->a, d->lam)) return 1;
-    return lm_machine_rated(g->sys, &s, out);
+    lm_impulses *x = d->impulses;
+    x->t = t;
+    return lm_integrator_at(d->g, t, x->q, x->v, x->a, x->lam);
 }
 
 limber_status lm_impulses_step(lm_dynamics_run *d)
@@ -130,8 +145,9 @@ limber_status lm_impulses_step(lm_dynamics_run *d)
         !flips(x->guard[0], x->guard[2], x->nguards))
         return LIMBER_OK;
     narrow(d, &a, &b);
-    if (rated_inside(d, a, x->was) || rated_inside(d, b, x->now)) return LIMBER_OK;
-    int k = felt_jump(d, &any);
+    if (keep_inside(d, a) || lm_integrator_at(g, b, d->q, d->v, d->a, d->lam)) return LIMBER_OK;
+    lm_state before = {a, x->q, x->v, x->a, x->lam}, after = {b, d->q, d->v, d->a, d->lam};
+    int k = felt_jump(d, &before, &after, &any);
     return k < 0 ? LIMBER_OK : refuse(d, k, b);
 }
 
@@ -180,9 +196,7 @@ limber_status lm_impulses_after(lm_dynamics_run *d, double t)
     int any;
     if (!x) return LIMBER_OK;
     lm_state before = {x->t, x->q, x->v, x->a, x->lam}, after = {t, g->q, g->v, g->a, g->lam};
-    if (lm_machine_rated(g->sys, &before, x->was) || lm_machine_rated(g->sys, &after, x->now))
-        return LIMBER_OK;
-    int k = felt_jump(d, &any);
+    int k = felt_jump(d, &before, &after, &any);
     if (k >= 0) return refuse(d, k, t);
     if (any) count_work(d, &before, &after);
     return LIMBER_OK;
