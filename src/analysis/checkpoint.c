@@ -1,5 +1,6 @@
 /* Checkpoints of a dynamics run: one block of bytes. */
 #include "analysis/events.h"
+#include "form/history.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +25,33 @@ static size_t events_size(const lm_dynamics_run *d)
     return d->events ? sizeof(double) * (size_t)d->events->size : 0;
 }
 
-size_t lm_checkpoint_size(const lm_dynamics_run *d)
+static size_t fixed_size(const lm_dynamics_run *d)
 {
     return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
            d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d) +
            events_size(d);
+}
+
+/* Of histories: all that there is, or all that there is room for. */
+static size_t histories_size(const lm_dynamics_run *d, int room)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    size_t n = 0;
+    for (int k = 0; x && k < x->ndelays; k++)
+        n += (size_t)(room ? x->history[k].room : (int)*x->history[k].count);
+    return n * sizeof(lm_history_piece);
+}
+
+limber_status lm_checkpoint_reserve(lm_dynamics_run *d)
+{
+    size_t size = fixed_size(d) + histories_size(d, 1);
+    if (size <= d->snapshot_room) return LIMBER_OK;
+    char *more = lm_realloc(d->snapshot, size);
+    if (!more) return LIMBER_MEMORY;
+    memset(more + d->snapshot_room, 0, size - d->snapshot_room);
+    d->snapshot = more;
+    d->snapshot_room = size;
+    return LIMBER_OK;
 }
 
 /* Copy the parts to or from the block, in one order. */
@@ -55,6 +78,34 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
     }
 }
 
+/* The histories, whose lengths are known; p behind the rest. */
+static void exchange_histories(lm_dynamics_run *d, char *p, int save)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    for (int k = 0; x && k < x->ndelays; k++) {
+        lm_history *h = &x->history[k];
+        size_t size = (size_t)*h->count * sizeof *h->piece;
+        if (!size) continue;
+        memcpy(save ? p : (char *)h->piece, save ? (char *)h->piece : p, size);
+        p += size;
+    }
+}
+
+/* Room for histories as long as the heads say that have been read. 1: they say nothing of the kind. */
+static int make_room(lm_dynamics_run *d, size_t size)
+{
+    const lm_discrete *x = d->g->sys->discrete;
+    size_t most = size / sizeof(lm_history_piece);
+    for (int k = 0; x && k < x->ndelays; k++) {
+        double n = *x->history[k].count;
+        if (!(n >= 0 && n <= (double)most)) return 1;
+    }
+    if (histories_size(d, 0) != size) return 1;
+    for (int k = 0; x && k < x->ndelays; k++)
+        if (lm_history_grow(&x->history[k], (int)*x->history[k].count)) return -1;
+    return lm_checkpoint_reserve(d) ? -1 : 0;
+}
+
 void lm_checkpoint_take(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
@@ -72,6 +123,8 @@ void lm_checkpoint_take(lm_dynamics_run *d)
     lm_integrator_refresh(d->g);
     memcpy(d->snapshot, &h, sizeof h);
     exchange(d, d->snapshot, 1);
+    exchange_histories(d, d->snapshot + fixed_size(d), 1);
+    d->snapshot_size = fixed_size(d) + histories_size(d, 0);
     d->snapshot_taken = 1;
 }
 
@@ -86,7 +139,7 @@ limber_status lm_checkpoint_write(lm_dynamics_run *d)
     char path[96];
     if (!run->file || !d->snapshot_taken) return LIMBER_OK;
     path_of(d, path, sizeof path);
-    if (lm_h5_write_blob(run->file, path, d->snapshot, lm_checkpoint_size(d)))
+    if (lm_h5_write_blob(run->file, path, d->snapshot, d->snapshot_size))
         return lm_record_failed(run);
     return lm_record_flush(run);
 }
@@ -95,6 +148,17 @@ static limber_status truncate_tables(const lm_dynamics_run *d, long rows, long s
 {
     limber_status st = lm_record_truncate(d->run, rows, steps);
     return st || !d->events ? st : lm_record_truncate_events(d->run, (long)*d->events->count);
+}
+
+/* What is left of a checkpoint that belongs to the model. */
+static void take_up(lm_dynamics_run *d, char *data, size_t size, const header *h)
+{
+    exchange_histories(d, data + fixed_size(d), 0);
+    memcpy(d->snapshot, data, size);
+    d->snapshot_size = size;
+    d->redundant = (int)h->redundant;
+    d->snapshot_taken = 1;
+    d->run->sum->rows = (long)h->sum_rows;
 }
 
 limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found)
@@ -109,20 +173,20 @@ limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found)
     *found = got != 1;
     if (got < 0) return lm_record_failed(run);
     if (!*found) return truncate_tables(d, 0, 0);
-    int fits = got == 0 && size == lm_checkpoint_size(d);
+    int fits = got == 0 && size >= fixed_size(d), room = 1;
     if (fits) {
         memcpy(&h, data, sizeof h);
         fits = memcmp(h.magic, magic, sizeof magic) == 0 &&
                h.block_size == (double)d->g->block_size && h.nl == d->g->sys->nl;
     }
     if (fits) {
-        memcpy(d->snapshot, data, size);
         exchange(d, data, 0);
-        d->redundant = (int)h.redundant;
-        d->snapshot_taken = 1;
-        run->sum->rows = (long)h.sum_rows;
+        room = make_room(d, size - fixed_size(d));
+        fits = room <= 0;
     }
+    if (fits && !room) take_up(d, data, size, &h);
     lm_free(data);
+    if (room < 0) return LIMBER_MEMORY;
     if (!fits)
         return lm_stop(run, LIMBER_INPUT, "%s: its checkpoint does not belong to this model",
                        run->opt->results);

@@ -34,7 +34,7 @@ static limber_status not_finite(lm_dynamics_run *d, int i, double t)
                    k % 2 ? "left" : "at", spec->surfaces.at[k / 2].item.name);
 }
 
-static limber_status evaluate(lm_dynamics_run *d, const lm_state *s)
+limber_status lm_discrete_evaluate(lm_dynamics_run *d, const lm_state *s)
 {
     lm_system *sys = d->g->sys;
     const lm_discrete *x = sys->discrete;
@@ -88,7 +88,7 @@ static limber_status sweep(lm_dynamics_run *d)
     lm_discrete *x = g->sys->discrete;
     double t0 = *x->t, h = g->clock->t - t0, most;
     lm_state end = present(d, g->clock->t);
-    limber_status st = evaluate(d, &end);
+    limber_status st = lm_discrete_evaluate(d, &end);
     if (!st) st = measure_way(d, h, &most);
     if (st) return st;
     int pieces = (int)fmin(fmax(ceil(most), 1), PIECES_MOST);
@@ -98,46 +98,10 @@ static limber_status sweep(lm_dynamics_run *d)
         if (i < pieces && lm_integrator_at(g, t, d->q, d->v, d->a, d->lam))
             return lm_stop(d->run, LIMBER_INTERNAL, "at t = %.6g: the state cannot be interpolated",
                            t);
-        st = evaluate(d, &s);
+        st = lm_discrete_evaluate(d, &s);
         for (int k = 0; k < x->nsurfaces && !st; k++)
             lm_discrete_move_tool(x, k, tool_input(x, k)[0], tool_input(x, k)[1]);
     }
-    return st;
-}
-
-/* ---- delays ---- */
-
-static double delay_input(const lm_discrete *x, int k)
-{
-    return x->input[x->n + 2 * x->nsurfaces + k];
-}
-
-/* The instants of its history that lie in the step, by the method's own interpolation. */
-static limber_status record_delay(lm_dynamics_run *d, int k)
-{
-    lm_integrator *g = d->g;
-    lm_discrete *x = g->sys->discrete;
-    double now = g->clock->t, rounding = 1e-9 * x->history[k].step, next;
-    limber_status st = LIMBER_OK;
-    while (!st && (next = lm_discrete_delay_next(x, k)) <= now + rounding) {
-        lm_state s = present(d, now);
-        if (next < now - rounding) {
-            s = (lm_state){next, d->q, d->v, d->a, d->lam};
-            if (lm_integrator_at(g, next, d->q, d->v, d->a, d->lam))
-                return lm_stop(d->run, LIMBER_INTERNAL,
-                               "at t = %.6g: the state cannot be interpolated", next);
-        }
-        st = evaluate(d, &s);
-        if (!st) lm_discrete_delay_put(x, k, delay_input(x, k));
-    }
-    return st;
-}
-
-static limber_status record_delays(lm_dynamics_run *d)
-{
-    const lm_discrete *x = d->g->sys->discrete;
-    limber_status st = LIMBER_OK;
-    for (int k = 0; k < x->ndelays && !st; k++) st = record_delay(d, k);
     return st;
 }
 
@@ -246,10 +210,10 @@ limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped)
     if (is_still(d)) return st;
     double dt = x ? t - *x->t : d->g->clock->h;
     if (x) *x->dt = dt;
-    if (x) st = record_delays(d);
+    if (x) st = lm_delays_record(d);
     if (!st && x && x->nsurfaces) st = sweep(d);
     lm_state s = present(d, t);
-    if (!st) st = evaluate(d, &s);
+    if (!st) st = lm_discrete_evaluate(d, &s);
     if (!st && x) {
         place_tools(x); /* behind a kink they may be elsewhere, and have not cut on the way */
         update(x, t);
@@ -263,8 +227,7 @@ limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped)
 
 /* ---- the start ---- */
 
-/* Consistent accelerations and powers once more: something that forces depend on has changed. */
-static limber_status start_again(lm_dynamics_run *d)
+limber_status lm_discrete_start_again(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
     lm_energy e;
@@ -278,41 +241,20 @@ static limber_status start_again(lm_dynamics_run *d)
     return LIMBER_OK;
 }
 
-/* Histories begin with the inputs of this instant. What comes out of one delay may go into another, so
- * that it takes as many rounds as there are delays in a row. */
-static limber_status begin_delays(lm_dynamics_run *d)
-{
-    lm_discrete *x = d->g->sys->discrete;
-    limber_status st = LIMBER_OK;
-    int changed = x->ndelays > 0;
-    for (int round = 0; round <= x->ndelays && changed && !st; round++) {
-        lm_state s = present(d, *x->t);
-        st = evaluate(d, &s);
-        changed = 0;
-        for (int k = 0; k < x->ndelays && !st; k++) {
-            double before = *x->history[k].before;
-            lm_discrete_delay_begin(x, k, *x->t, delay_input(x, k));
-            changed |= *x->history[k].before != before;
-        }
-        if (changed && !st) st = start_again(d);
-    }
-    return st;
-}
-
 /* States of blocks that sample take their first values from this instant, all at once. */
 static limber_status first_samples(lm_dynamics_run *d)
 {
     lm_discrete *x = d->g->sys->discrete;
     lm_state s = present(d, *x->t);
-    limber_status st = evaluate(d, &s);
+    limber_status st = lm_discrete_evaluate(d, &s);
     int changed = 0;
     for (int i = 0; i < x->n && !st; i++) {
         if (!x->spec->states.at[i].at_start || x->value[i] == x->input[i]) continue;
         x->value[i] = x->input[i];
         changed = 1;
     }
-    if (changed) st = start_again(d);
-    return changed && !st ? begin_delays(d) : st;
+    if (changed) st = lm_discrete_start_again(d);
+    return changed && !st ? lm_delays_begin(d) : st;
 }
 
 limber_status lm_discrete_begin(lm_dynamics_run *d)
@@ -321,12 +263,12 @@ limber_status lm_discrete_begin(lm_dynamics_run *d)
     if (!x) return LIMBER_OK;
     *x->t = d->g->clock->t;
     *x->dt = 0;
-    limber_status st = begin_delays(d);
+    limber_status st = lm_delays_begin(d);
     if (!st) st = first_samples(d);
     lm_forget_scales(d->g);
     lm_scale_variables(d->g, d->dt, 1);
     lm_state s = present(d, *x->t);
-    if (!st) st = evaluate(d, &s);
+    if (!st) st = lm_discrete_evaluate(d, &s);
     if (!st) place_tools(x);
     for (int k = 0; k < x->nsurfaces; k++) x->tool[k].rate = 0;
     return st;
@@ -345,9 +287,5 @@ double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink)
         if (g->ops->lands_on_outputs) cells = fmin(cells, cells_without_interpolation);
         if (x->tool[k].rate > 0) limit = fmin(limit, g->clock->t + cells / x->tool[k].rate);
     }
-    for (int k = 0; k < x->ndelays; k++) {
-        limit = fmin(limit, lm_discrete_delay_reach(x, k, g->clock->t));
-        if (g->ops->lands_on_outputs) limit = fmin(limit, lm_discrete_delay_next(x, k));
-    }
-    return limit;
+    return fmin(limit, lm_delays_limit(d, t, kink));
 }

@@ -142,9 +142,11 @@ static limber_status start(lm_dynamics_run *d, double t, int keep_step)
         energies(d, &e);
         before = total(&e);
     }
+    lm_copy(d->v, d->g->v, d->g->sys->nv);
     int bad = lm_integrator_start(d->g, t, keep_step);
     if (bad < 0) return LIMBER_MEMORY;
     if (bad) return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
+    if (keep_step) lm_power_flow_jump(d, d->v);
     lm_algebraic_start(d);
     restart_power(d, before);
     lm_scale_variables(d->g, d->dt, 1);
@@ -190,6 +192,19 @@ static double step_limit(lm_dynamics_run *d, double *kink)
     if (*kink > d->until - same) *kink = INFINITY;
     if (d->lands && d->k->next <= d->last) limit = fmin(limit, output_time(d, d->k->next));
     return limit;
+}
+
+/* Where the run goes on behind a kink: behind all that count as one with it. */
+static double behind(const lm_dynamics_run *d, double kink)
+{
+    double same = 1e-12 * d->until, last = kink;
+    for (int i = 0; i < 100; i++) {
+        double next = lm_system_next_kink(d->g->sys, last);
+        lm_discrete_limit(d, last, &next);
+        if (!(next <= last + 1.02 * same)) break;
+        last = next;
+    }
+    return last + 0.01 * same;
 }
 
 static limber_status show_progress(lm_dynamics_run *d)
@@ -278,13 +293,16 @@ static limber_status one_step(lm_dynamics_run *d)
     if (st) return st;
     int at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
     if (at_kink) push = 0; /* found again behind it */
-    double next = at_kink ? kink + 0.01e-12 * d->until : g->clock->t + push;
+    double next = at_kink ? behind(d, kink) : g->clock->t + push;
     int at_end = d->samples_last && g->clock->t >= d->until - 1e-12 * d->until;
     if (made) lm_turns_look(d->run, g->q);
     if (made) st = account(d, at_kink || push > 0 || at_end);
+    if (!st && made) st = lm_impulses_step(d);
+    if (at_kink || push > 0) lm_impulses_before(d);
     if (!st && at_kink) pass_kink(d, next);
     if (!st && push > 0) st = lm_events_cross(d, push);
     if (!st && (made || g->sys->discrete)) st = lm_discrete_step(d, next, &jumped);
+    if (!st && (at_kink || push > 0)) st = lm_impulses_after(d, next);
     if (!st) refresh_power(d);
     if (!st) st = watch_redundant(d);
     if (!st && (at_kink || jumped || push > 0)) {
@@ -413,9 +431,6 @@ static void share_timing(lm_system *sys, const lm_timing *x)
 {
     sys->timing = x;
     if (sys->companion) sys->companion->timing = x;
-    if (!sys->discrete) return;
-    sys->discrete->delayed = x ? x->delayed : NULL;
-    sys->discrete->scratch = x ? x->scratch : NULL;
 }
 
 static limber_status open_timing(lm_dynamics_run *d)
@@ -448,8 +463,10 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->lands = d->g->ops->lands_on_outputs || (d->g->ops->at && d->g->sys->nvariables > 0);
     st = lm_power_flow_open(d);
     if (st) return st;
-    d->snapshot = lm_alloc(lm_checkpoint_size(d));
-    if (!d->q || !d->k || !d->snapshot) return LIMBER_MEMORY;
+    if (!d->q || !d->k || lm_checkpoint_reserve(d)) return LIMBER_MEMORY;
+    st = lm_delays_open(d);
+    if (!st) st = lm_impulses_open(d);
+    if (st) return st;
     /* what is forgotten must be cheap against the steps in between */
     double least = 20 * fmax(1, d->g->ops->start_up);
     d->interval = fmin(500, fmax(least, floor(5e5 / (double)(nv + 1))));
@@ -471,6 +488,8 @@ void lm_dynamics_close(lm_dynamics_run *d)
     lm_drives_close(d);
     if (d->timing) share_timing(d->run->sys, NULL);
     lm_timing_free(d->timing);
+    lm_delays_close(d);
+    lm_impulses_close(d);
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);

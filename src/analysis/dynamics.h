@@ -19,6 +19,8 @@ typedef struct lm_dynamics_state {
 
 typedef struct lm_events lm_events;
 typedef struct lm_drives lm_drives;
+typedef struct lm_delays lm_delays;
+typedef struct lm_impulses lm_impulses;
 
 typedef struct lm_dynamics_run {
     lm_run *run;
@@ -38,10 +40,13 @@ typedef struct lm_dynamics_run {
     double *pose, *pose0;    /* body poses now and at the start */
     double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
+    size_t snapshot_size, snapshot_room;
     int snapshot_taken;
-    double *powers;       /* scratch of power_flow.c */
-    lm_drives *drives;    /* of drives.c; NULL: there are none */
-    lm_timing *timing;    /* of the model's expressions */
+    double *powers;        /* scratch of power_flow.c */
+    lm_impulses *impulses; /* of impulses.c; NULL: there can be none */
+    lm_delays *delays;     /* of delays.c; NULL: there are none */
+    lm_drives *drives;     /* of drives.c; NULL: there are none */
+    lm_timing *timing;     /* of the model's expressions */
     lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
     int several;          /* 1: of several accelerations was warned */
 } lm_dynamics_run;
@@ -69,10 +74,34 @@ double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 limber_status lm_unit_open(lm_dynamics_run *d);
 void lm_unit_follow(lm_dynamics_run *d);
 
+/* The inputs of all that changes with it. */
+limber_status lm_discrete_evaluate(lm_dynamics_run *d, const lm_state *s);
+/* Consistent accelerations and powers once more: something that forces depend on has changed. */
+limber_status lm_discrete_start_again(lm_dynamics_run *d);
+
+/* delays.c: what goes into delays, recorded after a step; limits as lm_discrete_limit */
+limber_status lm_delays_open(lm_dynamics_run *d);
+limber_status lm_delays_begin(lm_dynamics_run *d);
+limber_status lm_delays_record(lm_dynamics_run *d);
+double lm_delays_limit(const lm_dynamics_run *d, double t, double *kink);
+void lm_delays_close(lm_dynamics_run *d);
+
 /* power_flow.c: energy through the elements of the power graph */
 limber_status lm_power_flow_open(lm_dynamics_run *d);
 limber_status lm_power_flow_step(lm_dynamics_run *d);
 limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
+
+/* The same of an impulse by which velocities have become those of now; before: [nv]. */
+void lm_power_flow_jump(lm_dynamics_run *d, const double *before);
+/* One that was found out otherwise. */
+void lm_power_flow_put(lm_dynamics_run *d, const double *energy);
+
+/* impulses.c: storages in derivative causality whose momentum or charge jumps */
+limber_status lm_impulses_open(lm_dynamics_run *d);
+limber_status lm_impulses_step(lm_dynamics_run *d); /* stops if it has gone over one */
+void lm_impulses_before(lm_dynamics_run *d);        /* the present state is the one before a jump */
+limber_status lm_impulses_after(lm_dynamics_run *d, double t); /* ... and the one behind it, at t */
+void lm_impulses_close(lm_dynamics_run *d);
 
 /* drives.c */
 limber_status lm_drives_open(lm_dynamics_run *d); /* refuses what jumps; after rows are selected */
@@ -91,7 +120,7 @@ void lm_algebraic_close(lm_dynamics_run *d);
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
  * rows written after it and repeats them, to the same bits. */
-size_t lm_checkpoint_size(const lm_dynamics_run *d);
+limber_status lm_checkpoint_reserve(lm_dynamics_run *d); /* room for all that there may be */
 void lm_checkpoint_take(lm_dynamics_run *d);
 limber_status lm_checkpoint_write(lm_dynamics_run *d);
 /* *found 0: there is none, the run was ended before its first one; the tables are then empty. */

@@ -3,6 +3,7 @@
 #include "analysis/power.h"
 
 #include <math.h>
+#include <string.h>
 
 static lm_power_flow flow_of(const lm_dynamics_run *d, int i)
 {
@@ -52,6 +53,40 @@ limber_status lm_power_flow_step(lm_dynamics_run *d)
         put_flow(d, i, &f);
     }
     return LIMBER_OK;
+}
+
+void lm_power_flow_put(lm_dynamics_run *d, const double *energy)
+{
+    for (int i = 0; i < d->run->model->spec->elements.n; i++) {
+        lm_power_flow f = flow_of(d, i);
+        if (energy[i] == 0) continue;
+        lm_power_flow_add(&f, energy[i], 0, d->g->clock->t);
+        put_flow(d, i, &f);
+    }
+}
+
+/* Efforts go with accelerations along a straight line, so that an impulse dv gives each element
+ * e(dv) f, less what there is without it, at the mean of both velocities. */
+void lm_power_flow_jump(lm_dynamics_run *d, const double *before)
+{
+    lm_integrator *g = d->g;
+    lm_system *sys = g->sys;
+    int n = d->run->model->spec->elements.n, moved = 0;
+    double *p[2] = {d->powers, d->powers + n};
+    if (!sys->form->powers) return;
+    for (int i = 0; i < sys->nv; i++) {
+        double dv = g->v[i] - before[i];
+        moved |= fabs(dv) > 1e-12 * (fabs(g->v[i]) + fabs(before[i]));
+        d->v[i] = 0.5 * (g->v[i] + before[i]);
+        d->a[i] = dv;
+    }
+    for (int k = 0; k < 2 && moved; k++) {
+        lm_state s = {g->clock->t, g->q, d->v, d->a, g->lam};
+        if (sys->form->powers(sys, &s, p[k])) return;
+        memset(d->a, 0, sizeof(double) * (size_t)sys->nv);
+    }
+    for (int i = 0; i < n && moved; i++) p[0][i] -= p[1][i];
+    if (moved) lm_power_flow_put(d, p[0]);
 }
 
 /* Junctions are left out: they take nothing. */

@@ -126,6 +126,9 @@ int lm_expr_compose(lm_arena *arena, const lm_expr *e, int slot, const lm_expr *
 /* 1 when the expression uses the slot. */
 int lm_expr_uses(const lm_expr *e, int slot);
 
+/* 1 when it reads heights of a surface, which change in time. */
+int lm_expr_reads_surface(const lm_expr *e);
+
 /* 1 when the value is a sum of constants times inputs and a constant, as written: its gradient is the
  * same everywhere. */
 int lm_expr_is_affine(const lm_expr *e);

@@ -65,6 +65,13 @@ int lm_expr_uses(const lm_expr *e, int slot)
     return 0;
 }
 
+int lm_expr_reads_surface(const lm_expr *e)
+{
+    for (int i = 0; i < e->nops; i++)
+        if (e->ops[i].code == LM_OP_SURFACE) return 1;
+    return 0;
+}
+
 int lm_op_is_sum(int code)
 {
     switch (code) {

@@ -1,5 +1,7 @@
 #include "form/discrete.h"
 
+#include "form/history.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -27,31 +29,6 @@ int lm_discrete_scratch(const lm_spec *spec)
 double *lm_discrete_heights(const lm_discrete *d, int surface)
 {
     return d->height + d->spec->cells + d->spec->surfaces.at[surface].grid.first;
-}
-
-/* A step reaches back by the delay, to begin with by that of its own length more. */
-static int history_size(const lm_spec_delay *d) { return 2 * d->samples + 16; }
-
-enum { HISTORY_HEAD = 3 };
-
-static int histories_size(const lm_spec *spec)
-{
-    int n = 0;
-    for (int i = 0; i < spec->delays.n; i++) n += HISTORY_HEAD + history_size(&spec->delays.at[i]);
-    return n;
-}
-
-static void place_histories(lm_discrete *d, double *at)
-{
-    for (int i = 0; i < d->ndelays; i++) {
-        const lm_spec_delay *s = &d->spec->delays.at[i];
-        lm_history *h = &d->history[i];
-        *h = (lm_history){.step = s->time / s->samples, .size = history_size(s)};
-        h->start = at, h->last = at + 1, h->before = at + 2, h->ring = at + HISTORY_HEAD;
-        *h->last = -1;
-        *h->before = s->has_initial ? s->initial : 0;
-        at = h->ring + h->size;
-    }
 }
 
 static void start_values(lm_discrete *d, double *scratch)
@@ -86,7 +63,7 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     int flows = LM_FLOWS * spec->elements.n;
     int last = x ? 1 + x + 1 + nsensors : 0;
     int size =
-        any ? 2 + 2 * n + 2 * x + flows + last + tools + histories_size(spec) + spec->cells : 0;
+        any ? 2 + 2 * n + 2 * x + flows + last + tools + LM_HISTORY_HEAD * delays + spec->cells : 0;
     double *block = LM_NEW_N(arena, double, (size_t)size + (size_t)nsensors + 1);
     *out = NULL;
     if (!block) return -1;
@@ -108,11 +85,10 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     d->height = *slots - spec->cells;
     d->input = LM_NEW_N(arena, double, n + 2 * m + delays + 1);
     d->forces = LM_NEW_N(arena, unsigned char, n + 1);
-    d->history = LM_NEW_N(arena, lm_history, delays + 1);
     d->nunits = units(spec);
     d->of_unit = LM_NEW_N(arena, double, d->nunits);
-    if (!d->input || !d->forces || !d->history || !d->of_unit) return -1;
-    place_histories(d, (double *)(void *)(d->tool + m));
+    if (!d->input || !d->forces || !d->of_unit) return -1;
+    if (lm_history_make(d, arena, (double *)(void *)(d->tool + m))) return -1;
     start_values(d, scratch);
     *out = d;
     return 0;
@@ -135,12 +111,6 @@ void lm_discrete_read(lm_discrete *d, const double *slots, double *scratch)
 
 /* ---- tools ---- */
 
-void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left)
-{
-    d->tool[surface].at = at;
-    d->tool[surface].left = left;
-}
-
 /* What the tool leaves at a cell goes onto the surface when it passes another one. */
 static void pass(lm_tool *tool, double *height, int cell, double left)
 {
@@ -154,6 +124,24 @@ static void pass(lm_tool *tool, double *height, int cell, double left)
     }
     tool->passed = cell;
     tool->height = left;
+}
+
+/* The cell on which the tool stands, -1: it stands between two, or beside the surface. */
+static int stands_on(const lm_grid *g, double at)
+{
+    double u = (at - g->from) / g->width, c = round(u);
+    if (fabs(u - c) > 1e-12 * fmax(1, fabs(u))) return -1;
+    if (!g->periodic) return c >= 0 && c < g->cells ? (int)c : -1;
+    return (int)(c - g->cells * floor(c / g->cells));
+}
+
+void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left)
+{
+    lm_tool *tool = &d->tool[surface];
+    int cell = stands_on(&d->spec->surfaces.at[surface].grid, at);
+    tool->at = at;
+    tool->left = left;
+    if (cell >= 0) pass(tool, lm_discrete_heights(d, surface), cell, left);
 }
 
 /* The cells c with u0 < c <= u1, or u1 <= c < u0 on the way back, in the order of the way. */
@@ -172,67 +160,6 @@ void lm_discrete_move_tool(lm_discrete *d, int surface, double at, double left)
         pass(tool, height, cell, tool->left + (c - u0) / (u1 - u0) * (left - tool->left));
     }
     lm_discrete_place_tool(d, surface, at, left);
-}
-
-/* ---- delays ---- */
-
-void lm_discrete_delay_begin(lm_discrete *d, int delay, double t, double value)
-{
-    const lm_spec_delay *s = &d->spec->delays.at[delay];
-    lm_history *h = &d->history[delay];
-    *h->start = t;
-    *h->last = 0;
-    *h->before = s->has_initial ? s->initial : value;
-    h->ring[0] = value;
-}
-
-double lm_discrete_delay_next(const lm_discrete *d, int delay)
-{
-    const lm_history *h = &d->history[delay];
-    return *h->start + (*h->last + 1) * h->step;
-}
-
-void lm_discrete_delay_put(lm_discrete *d, int delay, double value)
-{
-    lm_history *h = &d->history[delay];
-    *h->last += 1;
-    h->ring[(long)*h->last % h->size] = value;
-}
-
-/* Slopes take two values ahead of the interval, which itself may begin up to one before the newest. */
-double lm_discrete_delay_reach(const lm_discrete *d, int delay, double now)
-{
-    return now + d->spec->delays.at[delay].time - 4 * d->history[delay].step;
-}
-
-/* step times the derivative at value i: that of the polynomial through five values, i in their middle
- * but at the ends of what there is. */
-static double slope(const lm_history *h, long i)
-{
-    static const double weight[5][5] = {{-25, 48, -36, 16, -3},
-                                        {-3, -10, 18, -6, 1},
-                                        {1, -8, 0, 8, -1},
-                                        {-1, 6, -18, 10, 3},
-                                        {3, -16, 36, -48, 25}};
-    long last = (long)*h->last, first = i - 2 < 0 ? 0 : i - 2 > last - 4 ? last - 4 : i - 2;
-    double sum = 0;
-    for (int k = 0; k < 5; k++) sum += weight[i - first][k] * h->ring[(first + k) % h->size];
-    return sum / 12;
-}
-
-/* Cubic in each interval, with these slopes at its ends: continuous with its derivative. */
-double lm_discrete_delayed(const lm_discrete *d, int delay, double t)
-{
-    const lm_history *h = &d->history[delay];
-    double x = (t - d->spec->delays.at[delay].time - *h->start) / h->step;
-    long last = (long)*h->last, i = last - 1;
-    if (last < 0 || x < 0) return *h->before;
-    if (d->delayed && d->delayed[delay]) return lm_expr_eval(d->delayed[delay], &t, d->scratch);
-    if (last < 4) return h->ring[last];
-    if (x < (double)last) i = (long)x;
-    double p = x - (double)i, a = h->ring[i % h->size], b = h->ring[(i + 1) % h->size];
-    double rise = b - a, s0 = slope(h, i) - rise, s1 = slope(h, i + 1) - rise;
-    return a + p * (rise + (1 - p) * ((1 - p) * s0 - p * s1));
 }
 
 /* ---- instants ---- */
@@ -261,9 +188,6 @@ double lm_discrete_next(const lm_discrete *d, double t)
         next = fmin(next, lm_expr_next_kink(&s->at, t));
         next = fmin(next, lm_expr_next_kink(&s->left, t));
     }
-    for (int k = 0; k < d->ndelays; k++) { /* the first of the input arrives */
-        double first = *d->history[k].start + d->spec->delays.at[k].time;
-        if (first > t) next = fmin(next, first);
-    }
+    for (int k = 0; k < d->ndelays; k++) next = fmin(next, lm_history_next(d, k, t));
     return next;
 }

@@ -19,14 +19,7 @@ typedef struct lm_tool {
     double rate;           /* cells passed per time */
 } lm_tool;
 
-/* What went into a delay: values at the instants start + i*step, the last `size` of them, and the one
- * that counts before the start. */
-typedef struct lm_history {
-    double step;
-    int size;
-    double *start, *last, *before; /* last: i of the newest value, -1: none */
-    double *ring;                  /* [size] value i stands at i mod size */
-} lm_history;
+typedef struct lm_history lm_history; /* history.h */
 
 /* Energy taken and given by an element of the power graph, power of the largest size, and when. */
 enum { LM_FLOW_IN, LM_FLOW_OUT, LM_FLOW_LARGEST, LM_FLOW_AT, LM_FLOWS };
@@ -48,11 +41,7 @@ typedef struct lm_discrete {
     lm_tool *tool;         /* [nsurfaces] */
     double *height;        /* of all surfaces; those of surface k begin at lm_discrete_heights */
     /* not in it: */
-    /* [delays] what comes out of those whose input follows from the time alone, NULL: the history tells; set by
-     * a run, with scratch for them */
-    const lm_expr *const *delayed;
-    double *scratch;
-    lm_history *history;   /* [ndelays] but the numbers that they point at are */
+    lm_history *history;   /* [ndelays] but their heads are */
     double *input;         /* [n + 2 nsurfaces + ndelays] next values of states; at, left of each
                           * surface; what goes into the delays */
     unsigned char *forces; /* [n] 1: a load or effort reads it */
@@ -70,18 +59,10 @@ int lm_discrete_scratch(const lm_spec *spec);
 void lm_discrete_read(lm_discrete *d, const double *slots, double *scratch);
 
 double *lm_discrete_heights(const lm_discrete *d, int surface);
-/* The tool is put down, or moves on and takes material: of each cell on its way what is above the
- * straight line between where it was and where it is now. */
+/* The tool is put down and cuts the cell on which it stands, or moves on and takes material: of each cell on
+ * its way what is above the straight line between where it was and where it is now. */
 void lm_discrete_place_tool(lm_discrete *d, int surface, double at, double left);
 void lm_discrete_move_tool(lm_discrete *d, int surface, double at, double left);
-
-/* What comes out of a delay at t; known up to lm_discrete_delay_reach. */
-double lm_discrete_delayed(const lm_discrete *d, int delay, double t);
-double lm_discrete_delay_reach(const lm_discrete *d, int delay, double now);
-/* Its history begins at t with this value, or goes on with the value at lm_discrete_delay_next. */
-void lm_discrete_delay_begin(lm_discrete *d, int delay, double t, double value);
-double lm_discrete_delay_next(const lm_discrete *d, int delay);
-void lm_discrete_delay_put(lm_discrete *d, int delay, double value);
 
 /* The next instant after t at which an update is due, or one of its expressions has a kink. */
 double lm_discrete_next(const lm_discrete *d, double t);

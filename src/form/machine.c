@@ -85,7 +85,7 @@ static void settle(void *ctx, double *slots)
         s->x[k] = x->kind == LM_VARIABLE_VALUE
                       ? lm_expr_eval(&x->expr, slots, s->scratch) + given(s, k)
                   : s->sys.steady ? 0
-                                  : time_rate(s, x, slots);
+                                  : time_rate(s, x, slots) + (s->impulse ? s->impulse[k] : 0);
         if (s->slot[k]) slots[s->slot[k]] = s->x[k];
     }
 }

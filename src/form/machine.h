@@ -37,6 +37,16 @@ void lm_machine_keep(lm_system *sys, const lm_state *st);
  * left them; with a variable of it. */
 int lm_machine_left_branch(lm_system *sys, const char **name);
 
+/* What rates of storages in derivative causality (LM_VARIABLE_RATE) are the rates of: out[variables], 0 for
+ * others; and the guards of these, of which there are so many. 0, 1: the state cannot be evaluated. */
+int lm_machine_rated(lm_system *sys, const lm_state *st, double *out);
+int lm_machine_rate_guard_count(const lm_system *sys);
+int lm_machine_rate_guards(lm_system *sys, const lm_state *st, double *out);
+/* 1: the mechanism or a state feels variable k, through values too; 0: only sources and storages do. */
+int lm_machine_acts(lm_system *sys, int k);
+/* Added to the rates in what is evaluated next: [variables]; NULL: nothing. */
+void lm_machine_set_impulse(lm_system *sys, const double *impulse);
+
 /* What a variable is measured in: of the values so far of all that have its unit the largest. */
 static inline double lm_variable_scale(const lm_system *sys, int k)
 {

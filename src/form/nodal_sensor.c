@@ -6,6 +6,7 @@
  *   x = xn + rho                       v = vn + w x rho            a = an + al x rho + w x (w x rho)
  * and its small motions are dx = dxn + psi x rho, psi. A relative sensor is seen from a second
  * frame g: in g's axes, as an observer fixed to g sees it. */
+#include "form/history.h"
 #include "form/nodal.h"
 
 #include <string.h>

@@ -152,23 +152,12 @@ static void keep(builder *b)
     }
 }
 
-static void give_scratch(builder *b)
-{
-    int most = 0;
-    for (int k = 0; k < b->spec->delays.n; k++) {
-        int n = b->x->delayed[k] ? lm_expr_scratch(b->x->delayed[k], 0) : 0;
-        if (n > most) most = n;
-    }
-    b->x->scratch = LM_NEW_N(&b->x->arena, double, most + 1);
-}
-
 static void build(builder *b)
 {
     lm_timing *x = b->x;
     b->of_variable = LM_NEW_N(&x->arena, const lm_expr *, b->spec->variables.n + 1);
     x->delayed = LM_NEW_N(&x->arena, const lm_expr *, b->spec->delays.n + 1);
     find_known(b);
-    give_scratch(b);
     note_products(b);
     b->written = b->exprs.n;
     note_all(b);

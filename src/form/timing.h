@@ -15,7 +15,6 @@ typedef struct lm_timing {
     unsigned char *silent; /* [n] 1: instants that the system does not announce */
     const lm_expr *
         *delayed; /* [delays] what comes out of each as a function of the time; NULL: it is not */
-    double *scratch; /* for these */
 } lm_timing;
 
 /* NULL in *out: nothing depends on time. 0; -1: no memory. */

@@ -128,3 +128,16 @@ void lm_integrate_variables(lm_reader *r)
             integrate(r, k) ? LM_FOLLOWS_SOMEHOW : LM_FOLLOWS_INTEGRAL;
     }
 }
+
+void lm_find_timed_delays(lm_reader *r)
+{
+    for (int i = 0; i < r->spec->delays.n; i++) {
+        lm_spec_delay *d = &r->spec->delays.at[i];
+        lm_expr e = d->input;
+        if (expand(r, &e)) continue;
+        int timed = e.ninputs == 0 || (e.ninputs == 1 && e.inputs[0] == LM_SLOT_T);
+        if (!timed || lm_expr_reads_surface(&e)) continue;
+        d->input = e;
+        d->of_time = 1;
+    }
+}

@@ -88,6 +88,7 @@ static void read_parts(lm_reader *r)
     lm_compile_power(r);
     lm_finish_variables(r);
     if (r->diag->errors == 0) lm_integrate_variables(r);
+    if (r->diag->errors == 0) lm_find_timed_delays(r);
     lm_read_formulation(r, lm_yaml_get(root, "formulation", NULL));
     lm_read_analyses(r, lm_yaml_get(root, "analysis", NULL));
     lm_check_samples(r);

@@ -312,6 +312,8 @@ void lm_compile_power(lm_reader *r);
 int lm_new_variable(lm_reader *r, const char *name, lm_loc loc, lm_variable_kind kind);
 void lm_finish_variables(lm_reader *r);
 void lm_integrate_variables(lm_reader *r); /* integrals.c: after that */
+/* The same: inputs of delays that are expressions of the time, through signals. */
+void lm_find_timed_delays(lm_reader *r);
 /* Why a block or state cannot have that name; NULL: it can. */
 const char *lm_name_taken(const lm_reader *r, const char *name);
 void lm_read_products(lm_reader *r);

@@ -330,7 +330,8 @@ typedef struct lm_spec_block {
 typedef struct lm_spec_delay {
     lm_spec_item item;
     double time;
-    int samples; /* intervals of the history in that time */
+    int samples; /* of the input in that time, at least */
+    int of_time; /* 1: the input is an expression of t alone */
     int has_initial;
     double initial; /* before that time; else the input at the start */
     lm_expr input;  /* of t and sensors */

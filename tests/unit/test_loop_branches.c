@@ -80,8 +80,60 @@ static void capacitor(void **state)
     table_free(&r);
 }
 
+/* The same behind a joint that turns, behind a delay of a state, and two loops that leave their branches at
+ * different instants. */
+#define LOOP(name, effort)                                                                         \
+    "  j" name ": {type: 1, domain: electric}\n"                                                   \
+    "  s" name ": {type: Se, effort: \"" effort "\", on: j" name "}\n"                             \
+    "  r" name ": {type: R, effort: \"f^3 - 3*f\", on: j" name "}\n"
+#define TURNING                                                                                    \
+    "bodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"                                    \
+    "joints: {h: {type: revolute, between: [ground, b], axis: z}}\n"                               \
+    "initial: {h: {rate: 2}}\n"
+#define DELAYED                                                                                    \
+    "blocks:\n"                                                                                    \
+    "  x: {type: integrator, input: -2*y, initial: 4}\n"                                           \
+    "  y: {type: integrator, input: 2*x}\n"                                                        \
+    "  d: {type: delay, input: x, time: 0.3}\n"
+
+static void behind_other_things(void **state)
+{
+    static const struct {
+        const char *text;
+        double late[2];
+    } of[] = {
+        {TURNING "power:\n" LOOP("a", "4*cos(joint(h))") "outputs: {f0: flow(ra)}\n", {0}},
+        {DELAYED "power:\n" LOOP("a", "d") "outputs: {f0: flow(ra)}\n", {0.3}},
+        {TURNING DELAYED "power:\n" LOOP("a", "4*cos(joint(h))")
+             LOOP("b", "d") "outputs: {f0: flow(ra), f1: flow(rb)}\n",
+         {0, 0.3}},
+    };
+    static const char *const how[] = {"output_step: 1, method: radau",
+                                      "output_step: 0.05, method: bdf",
+                                      "output_step: 0.25, method: explicit"};
+    (void)state;
+    for (int k = 0; k < 9; k++) {
+        char text[2000], name[3] = "f0";
+        snprintf(text, sizeof text,
+                 "limber: 1\n%sanalysis: {type: dynamics, until: 4, tolerance: 1e-7, %s}\n",
+                 of[k / 3].text, how[k % 3]);
+        table r = run_model(&(run_how){.text = text});
+        for (int i = 0; i < r.rows * (r.cols - 1); i++) {
+            name[1] = (char)('0' + i % (r.cols - 1));
+            double t =
+                fmax(0, table_get(&r, i / (r.cols - 1), "t") - of[k / 3].late[i % (r.cols - 1)]);
+            double phase = fmod(2 * t, 2 * PI);
+            int lower = phase > 2 * PI / 3 && phase < 5 * PI / 3;
+            assert_near(table_get(&r, i / (r.cols - 1), name),
+                        branch(4 * cos(2 * t), lower ? -1 : 1), 1e-5);
+        }
+        table_free(&r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(source), cmocka_unit_test(capacitor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(source), cmocka_unit_test(capacitor),
+                                       cmocka_unit_test(behind_other_things)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

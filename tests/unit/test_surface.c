@@ -123,6 +123,30 @@ static void tool_takes_material(void **state)
     lm_arena_free(&arena);
 }
 
+/* Where the tool is put down on a cell, it cuts it, whichever way it goes on; beside the surface and between
+ * two cells there is nothing to cut. Places are rounded. */
+static void tool_cuts_where_it_is_put_down(void **state)
+{
+    static const double width[] = {1, 0.1, 1 / 3.}, u[] = {3, 9, 3.25, -2.25};
+    (void)state;
+    for (int k = 0; k < 48; k++) {
+        lm_arena arena = {0};
+        lm_spec spec = {0};
+        lm_spec_surface s = one_surface(6, k / 24);
+        double *slots, way = k % 2 ? 1 : -1, w = width[k / 2 % 3], at = u[k / 6 % 4];
+        s.grid.width = w, s.grid.from = -0.7;
+        lm_discrete *d = make_surface(&arena, &spec, &s, &slots);
+        const double *h = lm_discrete_heights(d, 0);
+        lm_discrete_place_tool(d, 0, -0.7 + at * w, 2);
+        for (int i = 0; i < 6; i++) assert_true(h[i] == 10); /* under the tool: earlier passes */
+        lm_discrete_move_tool(d, 0, -0.7 + (at + 1.5 * way) * w, 20);
+        int on_cell = at == 3 || (at == 9 && s.periodic);
+        if (on_cell) assert_true(h[3] == 2);
+        for (int i = 0; i < 6 && !on_cell; i++) assert_true(h[i] > 2);
+        lm_arena_free(&arena);
+    }
+}
+
 /* Round and round: a cell is taken when the tool comes by, whatever the turn. */
 static void tool_goes_round(void **state)
 {
@@ -167,8 +191,8 @@ static void finds_the_last_turn(void **state)
         for (int k = 0; k < r.rows; k++) {
             double t = table_get(&r, k, "t"), before = t - 0.5;
             double y = 0.1 * sin(23 * before) - 0.6 * before;
-            if (before > 0.01) assert_near(table_get(&r, k, "found"), y, off + 2e-6);
-            if (before < 0) assert_near(table_get(&r, k, "found"), 1 + 0.4 * t, 1e-12);
+            if (before > -1e-9) assert_near(table_get(&r, k, "found"), y, off + 2e-6);
+            if (before < -1e-9) assert_near(table_get(&r, k, "found"), 1 + 0.4 * t, 1e-12);
         }
         assert_near(table_first(&r, "start"), 1.05, 1e-12);
         table_free(&r);
@@ -196,9 +220,10 @@ static void slope_is_in_the_tangent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_surface),     cmocka_unit_test(surface_in_an_expression),
-        cmocka_unit_test(tool_takes_material), cmocka_unit_test(tool_goes_round),
-        cmocka_unit_test(finds_the_last_turn), cmocka_unit_test(slope_is_in_the_tangent),
+        cmocka_unit_test(reads_a_surface),         cmocka_unit_test(surface_in_an_expression),
+        cmocka_unit_test(tool_takes_material),     cmocka_unit_test(tool_cuts_where_it_is_put_down),
+        cmocka_unit_test(tool_goes_round),         cmocka_unit_test(finds_the_last_turn),
+        cmocka_unit_test(slope_is_in_the_tangent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
