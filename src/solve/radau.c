@@ -128,6 +128,15 @@ static int at(lm_integrator *s, double t, double *q, double *v, double *a, doubl
     return 0;
 }
 
+static void at_end(lm_integrator *s, double *a, double *lam)
+{
+    radau *g = (radau *)s;
+    const lm_state st = {s->clock->t, s->q, s->v, s->a, s->lam};
+    if (!g->mass || improve(g, &st)) return;
+    lm_copy(a, g->a[0], s->sys->nv);
+    lm_copy(lam, g->lam[0], s->sys->nl);
+}
+
 /* ---- a step ---- */
 
 /* The step of size h to time t is made; g->q: where it ends. */
@@ -328,7 +337,8 @@ static void destroy(lm_integrator *s)
     lm_free(g);
 }
 
-static const lm_integrator_ops ops = {.name = "radau", .step = step, .destroy = destroy, .at = at};
+static const lm_integrator_ops ops = {
+    .name = "radau", .step = step, .destroy = destroy, .at = at, .at_end = at_end};
 
 static double *part(double **p, size_t n)
 {
