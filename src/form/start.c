@@ -19,7 +19,8 @@ static lm_v3 joint_point(const lm_model *m, int i)
     return v3_add(m->nodes[n].x, m3_v(&R, p->r[i % 2]));
 }
 
-/* The largest distance of two joint points as drawn: it does not depend on axes, order or mesh. */
+/* The largest distance of two joint points as drawn: it does not depend on axes, order or mesh. That of a
+ * single joint, whose two points meet, is none but rounding. */
 double lm_start_length(const lm_model *m)
 {
     enum { MANY = 4000 };
@@ -28,7 +29,7 @@ double lm_start_length(const lm_model *m)
     for (int i = 0; i < n; i += by)
         for (int k = i + 1; k < n; k++)
             most = fmax(most, v3_norm(v3_sub(joint_point(m, i), joint_point(m, k))));
-    return most > 0 ? most : m->size > 0 ? m->size : 1;
+    return most > 1e-9 * m->size ? most : m->size > 0 ? m->size : 1;
 }
 
 void start_given(const start *s, int entry, double *V)
