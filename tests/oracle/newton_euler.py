@@ -309,7 +309,8 @@ class Mechanism:
 
     def _scales(self):
         points = np.array([self._drawn_mark(m) for p in self.pairs for m in p] + list(self.x0[1:]))
-        self.size = max(np.ptp(points, axis=0).max(), 1e-300) if len(points) else 1.0
+        inertia = np.trace(self.J[1:], axis1=1, axis2=2).max()
+        self.size = max(np.ptp(points, axis=0).max(), np.sqrt(inertia / self.mass.max()))
         joints = [p for j in self.joint_pair.values() for p in map(self._drawn_mark, self.pairs[j])]
         self.length = max((np.linalg.norm(a - b) for a in joints for b in joints), default=0)
         self.length = self.length if self.length > 1e-9 * self.size else self.size
