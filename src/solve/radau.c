@@ -376,7 +376,7 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
     double *own;
     if (!g) return NULL;
     g->q = lm_alloc(sizeof(double) * (5 * (size_t)sys->nq + 26 * nv + 14 * nl + 1));
-    int wanted = !sys->flexible && (sys->nl > 0 || sys->nvariables > 0);
+    int wanted = !sys->flexible;
     if (wanted) g->mass = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     g->M = lm_alloc(sizeof(double) * 3 * (size_t)sys->pattern.nnz);
     if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 2, &own) || !g->q || !g->M ||

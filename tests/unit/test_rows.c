@@ -32,8 +32,30 @@ static void accelerations_of_all_rows(void **state)
     }
 }
 
+/* So do those of a pendulum without constraints, in joint coordinates. */
+static void accelerations_of_free_motions(void **state)
+{
+    static const char *const text =
+        "limber: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "bodies:\n"
+        "  rod: {type: rigid, mass: 2, inertia: [1, 1, 0.5], com: [0.5, 0, 0]}\n"
+        "joints: {pin: {type: revolute, between: [ground, rod], axis: z, effort: 3*sin(7*t)}}\n"
+        "analysis: {type: dynamics, until: 1, output_step: 0.05, tolerance: 1e-4, method: radau}\n"
+        "outputs: {swing: accel(pin) - 3*sin(7*t) + 9.81*cos(joint(pin))}\n";
+    static const char *const form[] = {"corotational", "minimal", "elastodynamic", "rfe", "ffr"};
+    (void)state;
+    for (int f = 0; f < 5; f++) {
+        table r = run_model(&(run_how){.text = text, .formulation = form[f]});
+        assert_near(table_first(&r, "swing"), 0, 1e-10);
+        assert_under(table_drift(&r, "swing"), 1e-10);
+        table_free(&r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accelerations_of_all_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accelerations_of_all_rows),
+                                       cmocka_unit_test(accelerations_of_free_motions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
