@@ -20,7 +20,8 @@ static lm_v3 joint_point(const lm_model *m, int i)
     return v3_add(m->nodes[n].x, m3_v(&R, p->r[i % 2]));
 }
 
-/* The largest distance of two joint points as drawn: it does not depend on axes, order or mesh. */
+/* The largest distance of two joint points as drawn: it does not depend on axes, order or mesh. That of a
+ * single joint, whose two points meet, is none but rounding. */
 double lm_start_length(const lm_model *m)
 {
     enum { MANY = 4000 };

@@ -239,9 +239,10 @@ void lm_compile_joint(lm_model *m, int i, lm_diag *diag)
         const measure_def *row = &def->row[r];
         int driven = row->measure == LM_LENGTH && s->coord[0].has_drive;
         double offset = def->meet == 0 || row->measure == LM_LENGTH ? drawn(row, &E[0], d) : 0;
+        if (driven) continue; /* the drive is in its place */
         if (s->compliant)
             add_compliant(m, i, row, offset);
-        else if (!driven)
+        else
             add_row(m, i, row, offset, -1, NULL, -1);
     }
     for (int c = 0; c < def->ncoords; c++) add_coord(m, i, c, def, drawn(&def->coord[c], &E[0], d));

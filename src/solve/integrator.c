@@ -195,6 +195,7 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
     for (int k = 0; k < sys->nl && lam; k++) lam[k] = (1 - x) * g->lam0[k] + x * g->lam[k];
     if (x >= 1) {
         memcpy(q, g->q, sizeof(double) * (size_t)sys->nq);
+        if (g->ops->at_end && a && lam) g->ops->at_end(g, a, lam);
         return 0;
     }
     sys->form->local_rate(sys, g->dx, g->v, g->x);

@@ -44,6 +44,9 @@ typedef struct lm_integrator_ops {
      * lm_integrator_at; NULL: it does not. Such a method integrates the work itself: after a step,
      * and after this, g->work and g->lost are counted from the start of the step. */
     int (*at)(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
+    /* Accelerations and multipliers at the end of the last step, better than those it has left there; may
+     * be NULL. */
+    void (*at_end)(lm_integrator *g, double *a, double *lam);
     int start_up; /* steps that it costs to start again, as checkpoints ask for; 0: none */
 } lm_integrator_ops;
 

@@ -132,6 +132,15 @@ static int at(lm_integrator *s, double t, double *q, double *v, double *a, doubl
     return 0;
 }
 
+static void at_end(lm_integrator *s, double *a, double *lam)
+{
+    radau *g = (radau *)s;
+    const lm_state st = {s->clock->t, s->q, s->v, s->a, s->lam};
+    if (!g->mass || improve(g, &st)) return;
+    lm_copy(a, g->a[0], s->sys->nv);
+    lm_copy(lam, g->lam[0], s->sys->nl);
+}
+
 /* ---- a step ---- */
 
 /* The step of size h to time t is made; g->q: where it ends. */
@@ -338,7 +347,8 @@ static void destroy(lm_integrator *s)
     lm_free(g);
 }
 
-static const lm_integrator_ops ops = {.name = "radau", .step = step, .destroy = destroy, .at = at};
+static const lm_integrator_ops ops = {
+    .name = "radau", .step = step, .destroy = destroy, .at = at, .at_end = at_end};
 
 static double *part(double **p, size_t n)
 {
@@ -376,7 +386,7 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
     double *own;
     if (!g) return NULL;
     g->q = lm_alloc(sizeof(double) * (5 * (size_t)sys->nq + 26 * nv + 14 * nl + 1));
-    int wanted = !sys->flexible && (sys->nl > 0 || sys->nvariables > 0);
+    int wanted = !sys->flexible;
     if (wanted) g->mass = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     g->M = lm_alloc(sizeof(double) * 3 * (size_t)sys->pattern.nnz);
     if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 2, &own) || !g->q || !g->M ||

@@ -82,6 +82,33 @@ static void fitting(void **state)
     assert_int_equal(run(text, "corotational", first, sizeof first), LIMBER_OK);
 }
 
+/* Two bodies off the ground and one joint, whose points on either meet but for rounding: the body on which the
+ * other hangs goes along. */
+static void single_joint(void **state)
+{
+    static const char *const text =
+        "limber: 1\n"
+        "bodies:\n"
+        "  b1: {type: rigid, mass: 0.6, inertia: [0.1, 0.2, 0.3], position: [-0.3, -0.8, -1], "
+        "orientation: {axis: [-0.7, 0.9, -1.2], angle: 1.96}}\n"
+        "  b2: {type: rigid, mass: 2.5, inertia: [0.5, 0.4, 0.3], position: [0.19, 0.07, 0.42], "
+        "orientation: {axis: [0.84, -0.1, 0.37], angle: -2.4}}\n"
+        "joints: {j: {type: prismatic, between: [b2, b1], axis: [-0.1, -0.95, 0.3], "
+        "at: [0.123, 0.457, 0.789]}}\n"
+        "initial: {j: {rate: 50}, velocity: {b1: {linear: [-56, -336, -117], "
+        "angular: [-718, 1050, -914]}}}\n"
+        "analysis: {type: dynamics, until: 1e-9, output_step: 1e-9}\n"
+        "outputs: {v: vel(b1), w: omega(b1), rate: rate(j), turns: omega(b2)}\n";
+    static const char *const form[] = {"corotational", "minimal", "elastodynamic", "rfe", "ffr"};
+    const double expected[] = {-56, -336, -117, -718, 1050, -914, 50, -718, 1050, -914};
+    (void)state;
+    for (int f = 0; f < 5; f++) {
+        table r = run_model(&(run_how){.text = text, .formulation = form[f]});
+        for (int k = 0; k < 10; k++) assert_near(r.data[1 + k], expected[k], 1e-9);
+        table_free(&r);
+    }
+}
+
 /* Short elements and a stiff joint spring, 1.3 km from the origin: rounding is no force out of balance. */
 static void far_away(void **state)
 {
@@ -144,7 +171,8 @@ static void springs_give_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),  cmocka_unit_test(projected),        cmocka_unit_test(fitting),
+        cmocka_unit_test(refused),  cmocka_unit_test(projected),
+        cmocka_unit_test(fitting),  cmocka_unit_test(single_joint),
         cmocka_unit_test(far_away), cmocka_unit_test(springs_give_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
