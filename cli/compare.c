@@ -119,7 +119,7 @@ static void show_outputs(FILE *out, const comparison *c)
     const char *analysis = "";
     char text[32];
     if (rows->n == 0) return;
-    fprintf(out, "\nlargest difference, %% of the range of each output\n%-24s", "");
+    fprintf(out, "\nlargest difference, %% of the range or size of each output\n%-24s", "");
     for (int k = 0; k < c->n; k++)
         if (k != c->reference && !jobs[k].why[0]) fprintf(out, " %13s", jobs[k].formulation);
     fprintf(out, "\n");
