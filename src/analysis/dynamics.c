@@ -197,38 +197,6 @@ static limber_status show_progress(lm_dynamics_run *d)
     return lm_checkpoint_write(d);
 }
 
-/* How far points go within the time tau, as they move now. */
-static double reach(const lm_integrator *g, double tau)
-{
-    double most = 0;
-    for (int i = 0; i < g->sys->nv - g->sys->nvariables; i++)
-        if (!g->sys->angular[i])
-            most = fmax(most, fabs(g->v[i]) * tau + 0.5 * fabs(g->a[i]) * tau * tau);
-    return most;
-}
-
-/* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
- * far the point has moved, to begin with in one output step (all through that step, where it starts from
- * rest); where it stands, how far off it is. */
-static void follow_size(lm_dynamics_run *d)
-{
-    const lm_integrator *g = d->g;
-    double tau = d->dt, unit = d->k->unit, span = 0;
-    double rounding = 1e-12 * v3_norm(d->run->model->gravity) * tau * tau;
-    if (d->run->model->size > 0) return;
-    if (g->clock->h == 0 || (d->k->rested && g->clock->t < tau)) unit = fmax(unit, reach(g, tau));
-    if (g->clock->h == 0) d->k->rested = unit <= rounding;
-    g->sys->form->poses(g->sys, g->q, d->pose);
-    for (int i = 0; i < 7 * g->sys->nposes; i++)
-        if (i % 7 < 3) {
-            unit = fmax(unit, fabs(d->pose[i] - d->pose0[i]));
-            span = fmax(span, fabs(d->pose0[i]));
-        }
-    d->k->unit = unit;
-    if (unit <= rounding + 1e-12 * span) unit = span; /* it stands: forces that cancel leave this */
-    d->g->clock->size = unit > 0 ? unit : 1;
-}
-
 limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 {
     int bad = d->g->ops->step(d->g, limit);
@@ -242,8 +210,8 @@ limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 static limber_status account(lm_dynamics_run *d, int before)
 {
     integrate_power(d);
-    follow_size(d);
-    limber_status st = lm_record_step(d->run, d->g);
+    limber_status st = lm_follow_size(d);
+    if (!st) st = lm_record_step(d->run, d->g);
     if (!st) st = put_rows(d, before);
     return st ? st : lm_power_flow_step(d);
 }
@@ -316,7 +284,8 @@ static limber_status one_step(lm_dynamics_run *d)
         double work = d->k->work, t = kink - 0.01e-12 * d->until;
         st = start(d, next, 1);
         if (!st && at_kink) lm_drives_impulse(d, t, next, d->k->work - work);
-        if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
+        if (!st) st = lm_follow_size(d);
+        if (!st) g->clock->h_next = fmin(g->clock->h_next, lm_first_step(d));
         if (!st) st = put_rows(d, 0);
     }
     watch_branches(d);
@@ -371,7 +340,8 @@ static limber_status begin(lm_dynamics_run *d)
     if (!st) st = start(d, 0, 0);
     if (st) return st;
     g->sys->form->poses(g->sys, g->q, d->pose0);
-    follow_size(d);
+    d->k->rested = -INFINITY;
+    if (lm_follow_size(d)) return LIMBER_MEMORY;
     lm_warn_immobile(run);
     energies(d, &e);
     d->k->energy0 = total(&e);

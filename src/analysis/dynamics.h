@@ -14,7 +14,8 @@ typedef struct lm_dynamics_state {
     lm_energy first; /* at the start */
     double exchanged, imbalance;
     double unit;   /* of length, for a model that is a single point */
-    double rested; /* 1: such a point started from rest */
+    double rested; /* when such a point stood the last time; -INFINITY: it never did */
+    double ahead;  /* how far it goes in the output step after that */
 } lm_dynamics_state;
 
 typedef struct lm_events lm_events;
@@ -79,6 +80,15 @@ void lm_algebraic_start(lm_dynamics_run *d);
 limber_status lm_algebraic_step(lm_dynamics_run *d); /* stops where there is no solution */
 void lm_algebraic_explain(lm_dynamics_run *d);       /* ... or names that in g->failure */
 void lm_algebraic_close(lm_dynamics_run *d);
+
+/* unit_of_length.c */
+/* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
+ * far the point has moved, to begin with in one output step (all through that step, and through that in which it
+ * leaves its rest); where it stands, how far off it is. */
+limber_status lm_follow_size(lm_dynamics_run *d);
+/* The size to try after a start in between. A single point that stands has no unit of length yet, and its
+ * error none; it may be left alone again at the next kink. */
+double lm_first_step(const lm_dynamics_run *d);
 
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
