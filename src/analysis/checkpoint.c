@@ -1,5 +1,7 @@
 /* Checkpoints of a dynamics run: one block of bytes. */
 #include "analysis/events.h"
+#include "analysis/range.h"
+#include "analysis/small.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +21,56 @@ static size_t discrete_size(const lm_dynamics_run *d)
     return x ? sizeof(double) * (size_t)x->size : 0;
 }
 
+static size_t doubt_size(const lm_dynamics_run *d)
+{
+    return d->run->doubt ? sizeof(double) * lm_quality_size(d->run) : 0;
+}
+
+static size_t drives_size(const lm_dynamics_run *d)
+{
+    return lm_drives_said(d) ? (size_t)d->g->sys->nl : 0;
+}
+
 static size_t events_size(const lm_dynamics_run *d)
 {
     return d->events ? sizeof(double) * (size_t)d->events->size : 0;
+}
+
+/* ---- what has been the largest so far, of which warnings at the end tell ---- */
+
+static size_t largest_size(const lm_dynamics_run *d)
+{
+    return sizeof(double) * (lm_small_size(d->run) + lm_range_size(d->run) + 1);
+}
+
+static void keep_largest(const lm_dynamics_run *d, double *to)
+{
+    lm_small_keep(d->run, to);
+    lm_range_keep(d->run, to + lm_small_size(d->run));
+    to[lm_small_size(d->run) + lm_range_size(d->run)] =
+        d->g->sys->motion ? d->g->sys->motion->largest : 0;
+}
+
+static void put_back_largest(lm_dynamics_run *d, const double *from)
+{
+    lm_small_put_back(d->run, from);
+    lm_range_put_back(d->run, from + lm_small_size(d->run));
+    if (d->g->sys->motion)
+        d->g->sys->motion->largest = from[lm_small_size(d->run) + lm_range_size(d->run)];
+}
+
+limber_status lm_checkpoint_open(lm_dynamics_run *d)
+{
+    d->snapshot = lm_alloc(lm_checkpoint_size(d));
+    d->largest = lm_alloc(largest_size(d));
+    return d->snapshot && d->largest ? LIMBER_OK : LIMBER_MEMORY;
 }
 
 size_t lm_checkpoint_size(const lm_dynamics_run *d)
 {
     return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
            d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d) +
-           events_size(d);
+           events_size(d) + doubt_size(d) + drives_size(d) + largest_size(d);
 }
 
 /* Copy the parts to or from the block, in one order. */
@@ -43,7 +85,11 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
                 {d->g->block, d->g->block_size * sizeof(double)},
                 {d->g->sys->active, (size_t)d->g->sys->nl},
                 {x ? x->block : NULL, discrete_size(d)},
-                {d->events ? d->events->block : NULL, events_size(d)}};
+                {d->events ? d->events->block : NULL, events_size(d)},
+                {d->run->doubt, doubt_size(d)},
+                {lm_drives_said(d), drives_size(d)},
+                {d->largest, largest_size(d)}};
+    if (save) keep_largest(d, d->largest);
     p += sizeof(header);
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
         if (!part[i].size) continue;
@@ -53,6 +99,7 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
             memcpy(part[i].at, p, part[i].size);
         p += part[i].size;
     }
+    if (!save) put_back_largest(d, d->largest);
 }
 
 void lm_checkpoint_take(lm_dynamics_run *d)

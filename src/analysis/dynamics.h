@@ -16,6 +16,10 @@ typedef struct lm_dynamics_state {
     double unit;   /* of length, for a model that is a single point */
     double rested; /* when such a point stood the last time; -INFINITY: it never did */
     double ahead;  /* how far it goes in the output step after that */
+    double balance, lost_most, lost_at; /* of the last row; its largest change, and when */
+    double noise;                       /* of energies, beyond that of their sizes */
+    double jump_at, jump[2];            /* the largest jump of the energy: when, from and to */
+    double mark_t, mark_steps, mark_rejected, stall_said; /* where progress was measured last */
 } lm_dynamics_state;
 
 typedef struct lm_events lm_events;
@@ -36,11 +40,15 @@ typedef struct lm_dynamics_run {
     double *pose, *pose0;    /* body poses now and at the start */
     double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
+    double *largest;         /* part of it */
     int snapshot_taken;
     double *powers;       /* scratch of power_flow.c */
     lm_drives *drives;    /* of drives.c; NULL: there are none */
     lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
     int several;          /* 1: of several accelerations was warned */
+    double energy[2];     /* before and after the last start again */
+    int jump_said, missing_said; /* 1: of energy that jumps, that is missing was warned */
+    double mark_seconds;         /* when progress was measured last */
 } lm_dynamics_run;
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
@@ -71,7 +79,9 @@ limber_status lm_power_flow_close(lm_dynamics_run *d); /* into the file */
 limber_status lm_drives_open(lm_dynamics_run *d); /* refuses what jumps; after rows are selected */
 /* The run has started again at the instant `to` from the state at t; `work` of the impulse: says which rates
  * have jumped. */
-void lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work);
+int lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work); /* 1: some have */
+unsigned char *
+lm_drives_said(const lm_dynamics_run *d); /* [constraints] warned of; NULL: nothing to */
 void lm_drives_close(lm_dynamics_run *d);
 
 /* algebraic.c: forces that depend on accelerations or reactions */
@@ -90,9 +100,18 @@ limber_status lm_follow_size(lm_dynamics_run *d);
  * error none; it may be left alone again at the next kink. */
 double lm_first_step(const lm_dynamics_run *d);
 
+/* quality.c */
+void lm_quality_begin(lm_dynamics_run *d);            /* at the start */
+double lm_quality_energy(const lm_dynamics_state *k); /* missing over exchanged energy */
+void lm_quality_balance(lm_dynamics_run *d, double time, double balance);
+void lm_quality_motion(lm_dynamics_run *d, lm_loc loc); /* the warnings at the end */
+void lm_quality_jump(lm_dynamics_run *d, double t);     /* d->energy is of a start there */
+void lm_quality_progress(lm_dynamics_run *d);
+
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
  * rows written after it and repeats them, to the same bits. */
+limber_status lm_checkpoint_open(lm_dynamics_run *d); /* room for it; after drives are known */
 size_t lm_checkpoint_size(const lm_dynamics_run *d);
 void lm_checkpoint_take(lm_dynamics_run *d);
 limber_status lm_checkpoint_write(lm_dynamics_run *d);
