@@ -119,7 +119,7 @@ static void show_outputs(FILE *out, const comparison *c)
     const char *analysis = "";
     char text[32];
     if (rows->n == 0) return;
-    fprintf(out, "\nlargest difference, %% of the range of each output\n%-24s", "");
+    fprintf(out, "\nlargest difference, %% of the range or size of each output\n%-24s", "");
     for (int k = 0; k < c->n; k++)
         if (k != c->reference && !jobs[k].why[0]) fprintf(out, " %13s", jobs[k].formulation);
     fprintf(out, "\n");
@@ -159,7 +159,11 @@ static void show_json(FILE *out, const comparison *c)
             json_number(out, "rms", d->rms);
             fprintf(out, ", \"rows\": %ld}", d->rows);
         }
-        fprintf(out, "]}");
+        fprintf(out, "]");
+        limber_messages *said = jobs_messages(j);
+        show_messages_json(out, said);
+        limber_messages_free(said);
+        fprintf(out, "}");
     }
     fprintf(out, "]}\n");
 }
@@ -213,6 +217,7 @@ static int set_up(const char *folder, comparison *c)
     for (int k = 0; k < c->n && c->jobs; k++) {
         job *j = &c->jobs[k];
         j->formulation = limber_formulation_name(k);
+        snprintf(j->label, sizeof j->label, "%s", j->formulation);
         snprintf(j->results, sizeof j->results, "%s/%s.h5", folder, j->formulation);
     }
     return c->jobs && c->l ? 0 : -1;
@@ -251,6 +256,8 @@ static int compare_formulations(const args *a, const char *folder, limber_messag
     int bad = set_up(folder, &c) ? 1 : find_reference(a, msg, &c);
     if (!bad && jobs_run(a, c.jobs, c.n, jobs_at_once(a))) bad = 1;
     if (!bad) bad = compare_results(a, &c, msg);
+    fflush(stdout);
+    if (c.jobs && !a->quiet) jobs_show_warnings(stderr, c.jobs, c.n, msg);
     clear(&c);
     return bad;
 }

@@ -10,6 +10,7 @@
 typedef struct job {
     const char *formulation; /* NULL: the model's */
     int mesh, time;          /* how often elements, and tolerances, are halved */
+    char label[40];          /* what it is called among others */
     char results[600];       /* the result file */
     int done;
     limber_summary sum;
@@ -18,6 +19,11 @@ typedef struct job {
 
 /* Run those that are not done, `at_once` of them at a time. -1 after a message on stderr: no processes. */
 int jobs_run(const args *a, job *jobs, int n, int at_once);
+
+/* messages.c: what was said of a run that has a result file; free it. NULL: no memory. */
+limber_messages *jobs_messages(const job *j);
+/* Warnings of the runs, each once with the labels of those it is of; none that is among `shown`. */
+void jobs_show_warnings(FILE *out, const job *jobs, int n, const limber_messages *shown);
 
 /* As many as --threads says; else as there are processors. */
 int jobs_at_once(const args *a);

@@ -37,9 +37,21 @@ static int exit_status(limber_status st)
     }
 }
 
-static int on_progress(void *terminal, const limber_progress *p)
+typedef struct watcher {
+    int terminal;
+    const limber_messages *msg;
+    int shown; /* of these */
+} watcher;
+
+/* Runs that take long show at once what they say; all of it comes once more, in order, at the end. */
+static int on_progress(void *context, const limber_progress *p)
 {
-    if (*(const int *)terminal) show_progress(p);
+    watcher *w = context;
+    if (w->terminal) show_progress(p);
+    for (int n = limber_messages_count(w->msg); w->shown < n && w->terminal; w->shown++) {
+        limber_message m = limber_messages_get(w->msg, w->shown);
+        if (m.severity == LIMBER_WARNING && p->elapsed > 10) show_early(&m);
+    }
     return interrupted;
 }
 
@@ -85,15 +97,15 @@ static int command_run(const args *a, limber_messages *msg)
     o.settings = a->settings;
     o.progress = on_progress;
     told_listen(&t, &o);
-    int terminal = !a->quiet && isatty(STDERR_FILENO);
-    o.progress_context = &terminal;
+    watcher w = {!a->quiet && isatty(STDERR_FILENO), msg, 0};
+    o.progress_context = &w;
     catch_signals();
     limber_status st = limber_run(model, &o, &sum, msg);
-    if (terminal) show_progress_end();
+    if (w.terminal) show_progress_end();
     limber_model_free(model);
     FILE *out = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout; /* the CSV is alone there */
     if (a->json)
-        show_results_json(out, &sum, &t, o.results);
+        show_results_json(out, &sum, &t, o.results, msg);
     else if (!a->quiet && sum.analysis[0] && sum.method[0])
         show_results(out, &sum, &t, o.results);
     if (!st && a->report && !a->json && !a->quiet) show_open(out, a->report);
@@ -113,7 +125,7 @@ static int command_check(const args *a, limber_messages *msg)
     limber_status st = a->report ? limber_check_draw(model, a->report, &info, msg)
                                  : limber_check(model, &info, msg);
     if (a->json)
-        show_check_json(stdout, &info, st);
+        show_check_json(stdout, &info, st, msg);
     else if (!a->quiet)
         show_check(stdout, model, &info, st);
     limber_model_free(model);

@@ -26,6 +26,7 @@ static void prepare(study *s, job *j, int mesh, int time)
     j->formulation = s->a->formulation;
     j->mesh = mesh;
     j->time = time;
+    snprintf(j->label, sizeof j->label, "elements x %d, tolerance / %d", 1 << mesh, 1 << time);
     snprintf(j->results, sizeof j->results, "%s/mesh_%d_time_%d.h5", s->folder, 1 << mesh,
              1 << time);
 }
@@ -176,6 +177,9 @@ static void show_json(const study *s)
         json_number(stdout, "error", worst_part(&s->off[k], &output));
         printf(", \"output\": ");
         json_text(stdout, output);
+        limber_messages *said = jobs_messages(&s->level[k]);
+        show_messages_json(stdout, said);
+        limber_messages_free(said);
         printf("}");
     }
     printf("]");
@@ -207,6 +211,8 @@ int compare_refined(const args *a, const char *folder, limber_messages *msg)
     s->a = a, s->folder = folder, s->msg = msg;
     int bad = st || go_finer(s) || (s->finest > 0 && split(s));
     if (!bad) show(s);
+    fflush(stdout);
+    if (!a->quiet) jobs_show_warnings(stderr, s->level, LEVELS, msg);
     int status = st && st != LIMBER_MEMORY   ? EXIT_INPUT
                  : bad || s->level[0].why[0] ? EXIT_STOPPED
                                              : 0;

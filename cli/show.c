@@ -29,6 +29,12 @@ void show_progress(const limber_progress *p)
     fflush(stderr);
 }
 
+void show_early(const limber_message *m)
+{
+    fprintf(stderr, "\r\033[Kwarning: %s\n", m->text);
+    fflush(stderr);
+}
+
 void show_progress_end(void)
 {
     fprintf(stderr, "\r\033[K");
@@ -139,12 +145,15 @@ void show_check(FILE *out, const limber_model *m, const limber_check_info *i, li
                                  : "the model is right; it has no 'analysis' to run\n");
 }
 
-void show_check_json(FILE *out, const limber_check_info *i, limber_status st)
+void show_check_json(FILE *out, const limber_check_info *i, limber_status st,
+                     const limber_messages *msg)
 {
     fprintf(out,
             "{\"status\": %d, \"bodies\": %d, \"joints\": %d, \"forces\": %d, \"loads\": %d, "
             "\"outputs\": %d, \"analyses\": %d, \"unknowns\": %d, \"constraints\": %d, "
-            "\"redundant\": %d, \"mobility\": %d, \"variables\": %d, \"states\": %d}\n",
+            "\"redundant\": %d, \"mobility\": %d, \"variables\": %d, \"states\": %d",
             (int)st, i->bodies, i->joints, i->forces, i->loads, i->outputs, i->analyses,
             i->unknowns, i->constraints, i->redundant, i->mobility, i->variables, i->states);
+    show_messages_json(out, msg);
+    fprintf(out, "}\n");
 }

@@ -78,9 +78,13 @@ void told_listen(told *t, limber_run_options *o);
 void told_free(told *t);
 /* Modes and a linearised model by their tables, the last of the other analyses by a line. */
 void show_results(FILE *out, const limber_summary *s, told *t, const char *results);
-void show_results_json(FILE *out, const limber_summary *s, const told *t, const char *results);
+void show_results_json(FILE *out, const limber_summary *s, const told *t, const char *results,
+                       const limber_messages *msg);
+/* messages.c */
+void show_messages_json(FILE *out, const limber_messages *msg); /* ", ..." */
 
 void show_progress(const limber_progress *p); /* one line on stderr, rewritten */
+void show_early(const limber_message *m);     /* a line above it */
 void show_progress_end(void);
 void show_summary(FILE *out, const limber_summary *s, const char *results);
 void show_summary_json(FILE *out, const limber_summary *s); /* ", ..." */
@@ -90,6 +94,7 @@ void show_profile(FILE *out, const limber_summary *s);
 void show_check(FILE *out, const limber_model *m, const limber_check_info *info, limber_status st);
 void json_number(FILE *out, const char *name, double x); /* , "name": x */
 void json_text(FILE *out, const char *text);             /* quoted */
-void show_check_json(FILE *out, const limber_check_info *info, limber_status st);
+void show_check_json(FILE *out, const limber_check_info *info, limber_status st,
+                     const limber_messages *msg);
 
 #endif

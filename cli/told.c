@@ -50,7 +50,8 @@ void show_results(FILE *out, const limber_summary *s, told *t, const char *resul
     show_power(out, &t->power);
 }
 
-void show_results_json(FILE *out, const limber_summary *s, const told *t, const char *results)
+void show_results_json(FILE *out, const limber_summary *s, const told *t, const char *results,
+                       const limber_messages *msg)
 {
     fprintf(out, "{\"status\": %d, \"reason\": ", (int)s->status);
     json_text(out, s->reason);
@@ -63,5 +64,6 @@ void show_results_json(FILE *out, const limber_summary *s, const told *t, const 
     if (s->speeds || is_last(s, "campbell")) show_campbell_json(out, s, &t->campbell);
     if (is_last(s, "statics")) show_equilibrium_json(out, &t->outputs);
     show_power_json(out, &t->power);
+    show_messages_json(out, msg);
     fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }

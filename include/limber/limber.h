@@ -39,6 +39,8 @@ typedef struct limber_message {
     const char *file; /* NULL: no place */
     int line, column; /* from 1; 0: unknown */
     const char *text;
+    const char
+        *analysis; /* that it is about, as the group in the result file is called; "": none */
 } limber_message;
 
 limber_messages *limber_messages_new(void); /* NULL: out of memory */
@@ -294,7 +296,8 @@ limber_status limber_simulation_advance(limber_simulation *sim, double t);
 double limber_simulation_time(const limber_simulation *sim);
 /* Values of all outputs now, values[limber_model_output_count]. */
 limber_status limber_simulation_outputs(limber_simulation *sim, double *values);
-/* What is to be said of the motion so far, such as deformations that are too large for the formulation and
+/* What is to be said of the motion so far: energy that is missing, outputs that are no numbers (of those that
+ * limber_simulation_outputs has given), deformations that are too large for the formulation and
  * by about how much results are off for that: a run divides beams of 'ffr' then, a simulation only warns.
  * The simulation's own, until it is freed; call it again for what has been added. */
 const limber_messages *limber_simulation_messages(limber_simulation *sim);
@@ -326,13 +329,17 @@ limber_status limber_export_vtk(const char *results, const char *folder,
 limber_status limber_report(const char *const *results, int count, const char *html,
                             const limber_view_options *options, limber_messages *msg);
 
+/* What was said of the run whose results these are, and of its model, added to `msg`. */
+limber_status limber_results_messages(const char *results, limber_messages *msg);
+
 /* How far one output of a run is from that of another. */
 typedef struct limber_difference {
     char analysis[40]; /* as the group in the file is called */
     char output[160];  /* of `modes` and `linearize`: "mode 3", "pole 3" */
-    double
-        scale; /* of the reference: the range of the output, of all components for a vector; of statics
-                   * the largest size, of a mode its frequency, of a pole its size */
+    /* What differences are measured in (docs/compare.md): of outputs the larger of range and size in the
+     * reference, of all components for a vector, and no less than what is as good as nothing; of a mode
+     * its frequency, of a pole its size. */
+    double scale;
     double largest, at; /* largest difference, and where: t, or the number of the mode or pole */
     double rms;         /* root of the mean of its squares */
     long rows;          /* that both have and that were compared */

@@ -1,5 +1,8 @@
 /* Checkpoints of a dynamics run: one block of bytes. */
 #include "analysis/events.h"
+#include "analysis/range.h"
+#include "analysis/small.h"
+#include "analysis/turns.h"
 #include "form/history.h"
 
 #include <stdio.h>
@@ -20,16 +23,50 @@ static size_t discrete_size(const lm_dynamics_run *d)
     return x ? sizeof(double) * (size_t)x->size : 0;
 }
 
+static size_t doubt_size(const lm_dynamics_run *d)
+{
+    return d->run->doubt ? sizeof(double) * lm_quality_size(d->run) : 0;
+}
+
+static size_t drives_size(const lm_dynamics_run *d)
+{
+    return lm_drives_said(d) ? (size_t)d->g->sys->nl : 0;
+}
+
 static size_t events_size(const lm_dynamics_run *d)
 {
     return d->events ? sizeof(double) * (size_t)d->events->size : 0;
+}
+
+/* ---- what has been the largest so far, of which warnings at the end tell ---- */
+
+static size_t largest_size(const lm_dynamics_run *d)
+{
+    size_t n = lm_small_size(d->run) + lm_range_size(d->run) + lm_turns_size(d->run);
+    return sizeof(double) * (n + 1);
+}
+
+static void keep_largest(const lm_dynamics_run *d, double *to)
+{
+    lm_small_keep(d->run, to), to += lm_small_size(d->run);
+    lm_range_keep(d->run, to), to += lm_range_size(d->run);
+    lm_turns_keep(d->run, to), to += lm_turns_size(d->run);
+    *to = d->g->sys->motion ? d->g->sys->motion->largest : 0;
+}
+
+static void put_back_largest(lm_dynamics_run *d, const double *from)
+{
+    lm_small_put_back(d->run, from), from += lm_small_size(d->run);
+    lm_range_put_back(d->run, from), from += lm_range_size(d->run);
+    lm_turns_put_back(d->run, from), from += lm_turns_size(d->run);
+    if (d->g->sys->motion) d->g->sys->motion->largest = *from;
 }
 
 static size_t fixed_size(const lm_dynamics_run *d)
 {
     return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
            d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d) +
-           events_size(d);
+           events_size(d) + doubt_size(d) + drives_size(d) + largest_size(d);
 }
 
 /* Of histories: all that there is, or all that there is room for. */
@@ -54,6 +91,12 @@ limber_status lm_checkpoint_reserve(lm_dynamics_run *d)
     return LIMBER_OK;
 }
 
+limber_status lm_checkpoint_open(lm_dynamics_run *d)
+{
+    d->extremes = lm_alloc(largest_size(d));
+    return d->extremes ? lm_checkpoint_reserve(d) : LIMBER_MEMORY;
+}
+
 /* Copy the parts to or from the block, in one order. */
 static void exchange(lm_dynamics_run *d, char *p, int save)
 {
@@ -66,7 +109,11 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
                 {d->g->block, d->g->block_size * sizeof(double)},
                 {d->g->sys->active, (size_t)d->g->sys->nl},
                 {x ? x->block : NULL, discrete_size(d)},
-                {d->events ? d->events->block : NULL, events_size(d)}};
+                {d->events ? d->events->block : NULL, events_size(d)},
+                {d->run->doubt, doubt_size(d)},
+                {lm_drives_said(d), drives_size(d)},
+                {d->extremes, largest_size(d)}};
+    if (save) keep_largest(d, d->extremes);
     p += sizeof(header);
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
         if (!part[i].size) continue;
@@ -76,6 +123,7 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
             memcpy(part[i].at, p, part[i].size);
         p += part[i].size;
     }
+    if (!save) put_back_largest(d, d->extremes);
 }
 
 /* The histories, whose lengths are known; p behind the rest. */

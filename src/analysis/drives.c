@@ -98,20 +98,28 @@ limber_status lm_drives_open(lm_dynamics_run *d)
     return bad ? LIMBER_INPUT : LIMBER_OK;
 }
 
-void lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work)
+unsigned char *lm_drives_said(const lm_dynamics_run *d)
 {
+    return d->drives ? d->drives->said : NULL;
+}
+
+int lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work)
+{
+    int any = 0;
     const lm_system *sys = d->g->sys;
     double all = lm_speed_norm(sys, d->g->clock->size, d->g->v);
     for (int k = 0; k < sys->nl && d->drives; k++) {
         const lm_row *row = lm_system_row(sys, k);
         unsigned char *said = &d->drives->said[k];
         double u[2][3], unit = lm_gap_unit(d->g, k);
-        if (!is_active(sys, row, k) || *said) continue;
+        if (!is_active(sys, row, k)) continue;
         lm_expr_time(row->drive, t, d->drives->scratch, u[0]);
         lm_expr_time(row->drive, to, d->drives->scratch, u[1]);
         double jump = u[1][1] - u[0][1], size = fabs(u[1][1]) + fabs(u[0][1]) + unit * all;
         double smooth = 4 * (to - t) * fmax(fabs(u[0][2]), fabs(u[1][2]));
         if (fabs(jump) <= 1e-6 * size + smooth) continue;
+        any = 1;
+        if (*said) continue;
         *said = 1;
         lm_warning(d->run->diag, row->drive->loc,
                    "joint '%s': the rate of its drive jumps from %.6g to %.6g at t = %.6g: that "
@@ -120,6 +128,7 @@ void lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work)
                    "not meant (further jumps of this drive are not mentioned)",
                    joint_of(d, row), u[0][1], u[1][1], to, work);
     }
+    return any;
 }
 
 void lm_drives_close(lm_dynamics_run *d)

@@ -52,10 +52,14 @@ static void refresh_power(lm_dynamics_run *d)
 static void restart_power(lm_dynamics_run *d, double before)
 {
     lm_energy e;
+    d->energy[0] = d->energy[1] = 0;
     if (energies(d, &e)) return;
     d->k->power0 = d->k->power1 = e.power;
     d->k->loss0 = d->k->loss1 = e.dissipation;
-    if (!isnan(before)) d->k->work += total(&e) - before;
+    if (!isnan(before)) {
+        d->k->work += total(&e) - before;
+        d->energy[0] = before, d->energy[1] = total(&e);
+    }
     d->k->work0 = d->k->work, d->k->lost0 = d->k->lost;
 }
 
@@ -105,7 +109,8 @@ static limber_status put_row(lm_dynamics_run *d, double t)
         return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
     double balance = total(&e) - d->k->energy0 - work + lost;
     d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged(&d->k->first, &e), fabs(work)));
-    d->k->imbalance = fmax(d->k->imbalance, fabs(balance));
+    if (!(fabs(balance) <= d->k->imbalance)) d->k->imbalance = fabs(balance); /* keeps NaN */
+    lm_quality_balance(d, t, balance);
     lm_balance b = {e, work, lost, balance, g->stats.phi};
     return lm_record_row(d->run, &s, t, &b);
 }
@@ -175,7 +180,9 @@ static limber_status watch_redundant(lm_dynamics_run *d)
                        g->clock->t, name);
     }
     if (d->redundant < before && d->left_singular == 0) d->left_singular = g->clock->t;
-    return start(d, g->clock->t, 1);
+    limber_status st = start(d, g->clock->t, 1);
+    if (!st) lm_quality_jump(d, g->clock->t);
+    return st;
 }
 
 /* Land just before a kink, then start again just behind it: forces are evaluated on their own side. Several
@@ -231,8 +238,8 @@ limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
 static limber_status account(lm_dynamics_run *d, int before)
 {
     integrate_power(d);
-    lm_unit_follow(d);
-    limber_status st = lm_record_step(d->run, d->g);
+    limber_status st = lm_follow_size(d);
+    if (!st) st = lm_record_step(d->run, d->g);
     if (!st) st = put_rows(d, before);
     return st ? st : lm_power_flow_step(d);
 }
@@ -308,12 +315,16 @@ static limber_status one_step(lm_dynamics_run *d)
     if (!st && (at_kink || jumped || push > 0)) {
         double work = d->k->work, t = kink - 0.01e-12 * d->until;
         st = start(d, next, 1);
-        if (!st && at_kink) lm_drives_impulse(d, t, next, d->k->work - work);
-        if (!st) g->clock->h_next = fmin(g->clock->h_next, fmax(d->first_step, 1e-3 * d->dt));
+        int driven = !st && at_kink && lm_drives_impulse(d, t, next, d->k->work - work);
+        if (!st && !driven) lm_quality_jump(d, next);
+        if (!st) st = lm_follow_size(d);
+        if (!st) g->clock->h_next = fmin(g->clock->h_next, lm_first_step(d));
         if (!st) st = put_rows(d, 0);
     }
     watch_branches(d);
     if (st) return st;
+    lm_quality_progress(d);
+    if ((st = lm_record_messages(d->run))) return st;
     if (++d->k->since_checkpoint >= d->interval) lm_checkpoint_take(d);
     return show_progress(d);
 }
@@ -328,11 +339,7 @@ static void finish(lm_dynamics_run *d)
     s->jacobians += k->jacobians;
     s->smallest_step = k->smallest, s->largest_step = k->largest;
     s->constraint_error = fmax(s->constraint_error, k->phi);
-    /* nothing moves: what is left of the balance is rounding */
-    const lm_energy *e = &d->k->first;
-    double rounding =
-        1e-13 * (fabs(e->kinetic) + fabs(e->gravity) + fabs(e->elastic) + fabs(e->stored));
-    s->energy_error = d->k->imbalance > rounding ? d->k->imbalance / d->k->exchanged : 0;
+    s->energy_error = lm_quality_energy(d->k);
     s->phase_residual += d->g->profile.residual;
     s->phase_jacobian += d->g->profile.jacobian;
     s->phase_factor += d->g->profile.factor;
@@ -360,16 +367,19 @@ static limber_status begin(lm_dynamics_run *d)
     if (d->redundant < 0) return LIMBER_MEMORY;
     g->clock->size = run->model->size > 0 ? run->model->size : 1;
     limber_status st = lm_drives_open(d);
+    if (!st) st = lm_checkpoint_open(d);
     if (!st) st = lm_rigid_motion_again(run, run->t);
     if (!st) st = lm_unit_open(d);
     if (!st) st = start(d, 0, 0);
     if (st) return st;
     g->sys->form->poses(g->sys, g->q, d->pose0);
-    lm_unit_follow(d);
+    d->k->rested = -INFINITY;
+    if (lm_follow_size(d)) return LIMBER_MEMORY;
     lm_warn_immobile(run);
     energies(d, &e);
     d->k->energy0 = total(&e);
     d->k->first = e;
+    lm_quality_begin(d);
     int resumed = 0;
     st = lm_discrete_begin(d);
     if (!st && run->resuming) st = lm_checkpoint_read(d, &resumed);
@@ -463,7 +473,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->lands = d->g->ops->lands_on_outputs || (d->g->ops->at && d->g->sys->nvariables > 0);
     st = lm_power_flow_open(d);
     if (st) return st;
-    if (!d->q || !d->k || lm_checkpoint_reserve(d)) return LIMBER_MEMORY;
+    if (!d->q || !d->k) return LIMBER_MEMORY;
     st = lm_delays_open(d);
     if (!st) st = lm_impulses_open(d);
     if (st) return st;
@@ -493,6 +503,7 @@ void lm_dynamics_close(lm_dynamics_run *d)
     lm_free(d->q);
     lm_free(d->k);
     lm_free(d->snapshot);
+    lm_free(d->extremes);
     lm_free(d->powers);
 }
 
@@ -536,6 +547,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         if (!written) written = lm_power_flow_close(&d);
         if (!written) written = put_energy_error(run);
         if (!st) st = written;
+        if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_quality_motion(&d, a->loc);
         st = lm_record_end(run, st);
         memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);

@@ -14,7 +14,12 @@ typedef struct lm_dynamics_state {
     lm_energy first; /* at the start */
     double exchanged, imbalance;
     double unit;   /* of length, for a model that is a single point */
-    double rested; /* 1: such a point started from rest */
+    double rested; /* when such a point stood the last time; -INFINITY: it never did */
+    double ahead;  /* how far it goes in the output step after that */
+    double balance, lost_most, lost_at; /* of the last row; its largest change, and when */
+    double noise;                       /* of energies, beyond that of their sizes */
+    double jump_at, jump[2];            /* the largest jump of the energy: when, from and to */
+    double mark_t, mark_steps, mark_rejected, stall_said; /* where progress was measured last */
 } lm_dynamics_state;
 
 typedef struct lm_events lm_events;
@@ -41,6 +46,7 @@ typedef struct lm_dynamics_run {
     double *outputs;         /* of the model, for what happens after a step */
     char *snapshot;          /* the last checkpoint, in memory */
     size_t snapshot_size, snapshot_room;
+    double *extremes; /* part of it */
     int snapshot_taken;
     double *powers;        /* scratch of power_flow.c */
     lm_impulses *impulses; /* of impulses.c; NULL: there can be none */
@@ -49,6 +55,9 @@ typedef struct lm_dynamics_run {
     lm_timing *timing;     /* of the model's expressions */
     lm_integrator *probe; /* of algebraic.c; NULL: no force depends on accelerations or reactions */
     int several;          /* 1: of several accelerations was warned */
+    double energy[2];     /* before and after the last start again */
+    int jump_said, missing_said; /* 1: of energy that jumps, that is missing was warned */
+    double mark_seconds;         /* when progress was measured last */
 } lm_dynamics_run;
 
 limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynamics_run *d);
@@ -69,10 +78,6 @@ limber_status lm_discrete_begin(lm_dynamics_run *d);
 limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
 /* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
 double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
-
-/* unit.c: the unit of length, of the start and after a step */
-limber_status lm_unit_open(lm_dynamics_run *d);
-void lm_unit_follow(lm_dynamics_run *d);
 
 /* The inputs of all that changes with it. */
 limber_status lm_discrete_evaluate(lm_dynamics_run *d, const lm_state *s);
@@ -107,7 +112,9 @@ void lm_impulses_close(lm_dynamics_run *d);
 limber_status lm_drives_open(lm_dynamics_run *d); /* refuses what jumps; after rows are selected */
 /* The run has started again at the instant `to` from the state at t; `work` of the impulse: says which rates
  * have jumped. */
-void lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work);
+int lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work); /* 1: some have */
+unsigned char *
+lm_drives_said(const lm_dynamics_run *d); /* [constraints] warned of; NULL: nothing to */
 void lm_drives_close(lm_dynamics_run *d);
 
 /* algebraic.c: forces that depend on accelerations or reactions */
@@ -117,9 +124,29 @@ limber_status lm_algebraic_step(lm_dynamics_run *d); /* stops where there is no 
 void lm_algebraic_explain(lm_dynamics_run *d);       /* ... or names that in g->failure */
 void lm_algebraic_close(lm_dynamics_run *d);
 
+/* unit_of_length.c */
+/* How far forces of time may move a point: the least unit. Before the start. */
+limber_status lm_unit_open(lm_dynamics_run *d);
+/* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
+ * far the point has moved, to begin with in one output step (all through that step, and through that in which it
+ * leaves its rest); where it stands, how far off it is. */
+limber_status lm_follow_size(lm_dynamics_run *d);
+/* The size to try after a start in between. A single point that stands has no unit of length yet, and its
+ * error none; it may be left alone again at the next kink. */
+double lm_first_step(const lm_dynamics_run *d);
+
+/* quality.c */
+void lm_quality_begin(lm_dynamics_run *d);            /* at the start */
+double lm_quality_energy(const lm_dynamics_state *k); /* missing over exchanged energy */
+void lm_quality_balance(lm_dynamics_run *d, double time, double balance);
+void lm_quality_motion(lm_dynamics_run *d, lm_loc loc); /* the warnings at the end */
+void lm_quality_jump(lm_dynamics_run *d, double t);     /* d->energy is of a start there */
+void lm_quality_progress(lm_dynamics_run *d);
+
 /* checkpoint.c. A checkpoint is taken in memory every `interval` steps, and the integrator then
  * forgets what is not in it (its factors); it is written with the next flush. Resuming drops the
  * rows written after it and repeats them, to the same bits. */
+limber_status lm_checkpoint_open(lm_dynamics_run *d);    /* after drives are known */
 limber_status lm_checkpoint_reserve(lm_dynamics_run *d); /* room for all that there may be */
 void lm_checkpoint_take(lm_dynamics_run *d);
 limber_status lm_checkpoint_write(lm_dynamics_run *d);

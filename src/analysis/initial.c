@@ -38,6 +38,7 @@ static limber_status check_initial(lm_run *run, lm_integrator *g, int what)
 {
     const lm_model *m = run->model;
     lm_state s = {0, g->q, g->v, g->a, g->lam};
+    double speed = what == POSITIONS ? 0 : lm_speed_norm(run->sys, g->clock->size, g->v);
     for (int k = 0; k < run->sys->nl; k++) {
         int i = lm_system_row(run->sys, k)->initial;
         if (i < 0 || run->sys->active[k]) continue;
@@ -49,8 +50,8 @@ static limber_status check_initial(lm_run *run, lm_integrator *g, int what)
         else
             run->sys->form->constraint_rate(run->sys, &s, g->x + run->sys->nv);
         run->sys->active[k] = 0;
-        double off = fabs(g->x[run->sys->nv + k]);
-        if (off < 1e-8) continue;
+        double off = fabs(g->x[run->sys->nv + k]), unit = lm_gap_unit(g, k);
+        if (off <= 1e-8 * unit * fmax(1, speed) + 1e-13 * lm_integrator_reach(g)) continue;
         lm_error(run->diag, in->loc,
                  "initial: the %s of joint '%s' contradicts the other joints and initial values by "
                  "%.6g; leave it out or correct it",
@@ -307,7 +308,7 @@ static limber_status velocities(lm_run *run, lm_integrator *g)
     if (bad) return singular(run, g, bad);
     st = check_initial(run, g, VELOCITIES);
     if (st) return st;
-    if (spec->velocities.n && !spec->project && change > 1e-6 * fmax(speed, 1e-300))
+    if (spec->velocities.n && !spec->project && change > 1e-6 * speed + lm_start_rounding(spec))
         return not_fitting(run, 0, change);
     return LIMBER_OK;
 }

@@ -295,18 +295,20 @@ static int hold_idle(lm_modes *m, const lm_state *s)
 
 /* Positions are known to the rounding of |x|. Constraints between points a short way l apart turn that into an
  * angle, rotational springs into a moment, and constraints into a force, K eps |x| / l^2, which stands in none of
- * their rows. */
+ * their rows. Beams that are stiff along their axis do so without constraints. */
 static double drawn_rounding(const lm_modes *m)
 {
     const lm_system *sys = m->sys;
     const lm_model *model = sys->model;
-    double turn = 0, far = 0, l = m->size;
-    if (sys->scalar || sys->nl == 0) return 0;
-    for (int i = 0; i < sys->nv - sys->nvariables; i++)
-        if (sys->angular[i]) turn = fmax(turn, diagonal(m, m->K, i));
+    double turn = 0, push = 0, far = 0, l = m->size;
+    for (int i = 0; i < sys->nv - sys->nvariables; i++) {
+        double *most = sys->angular[i] ? &turn : &push;
+        *most = fmax(*most, diagonal(m, m->K, i));
+    }
     for (int n = 0; n < model->nnodes; n++) far = fmax(far, v3_norm(model->nodes[n].x));
     for (int k = 0; k < model->nelements; k++) l = fmin(l, model->elements[k].shape.L);
-    return 16 * DBL_EPSILON * far * turn / (l * l);
+    if (sys->scalar || sys->nl == 0) turn = 0;
+    return 16 * DBL_EPSILON * far * fmax(push, turn / (l * l));
 }
 
 static limber_status matrices(lm_modes *m, const double *v, const double *a)

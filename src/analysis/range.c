@@ -368,6 +368,30 @@ void lm_range_look(lm_run *run, const double *q, const double *v)
         run->sum->range_error = fmax(run->sum->range_error, r->body[k].turn);
 }
 
+enum { KEPT = 7 };
+
+size_t lm_range_size(const lm_run *run) { return run->range ? KEPT * (size_t)run->range->n : 0; }
+
+void lm_range_keep(const lm_run *run, double *to)
+{
+    for (int k = 0; run->range && k < run->range->n; k++, to += KEPT) {
+        const body_range *b = &run->range->body[k];
+        to[0] = b->bend, to[1] = b->turn, to[2] = b->speed, to[3] = b->frequency, to[4] = b->held;
+        to[5] = b->pull, to[6] = b->force;
+    }
+}
+
+void lm_range_put_back(lm_run *run, const double *from)
+{
+    for (int k = 0; run->range && k < run->range->n; k++, from += KEPT) {
+        body_range *b = &run->range->body[k];
+        b->bend = from[0], b->turn = from[1], b->speed = from[2], b->frequency = from[3];
+        b->held = (int)from[4];
+        b->pull = from[5], b->force = from[6];
+        run->sum->range_error = fmax(run->sum->range_error, fmax(b->bend, b->turn));
+    }
+}
+
 /* ---- warnings ---- */
 
 /* What mends it: elements that bend, or shorter bodies. */

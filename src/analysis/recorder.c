@@ -144,6 +144,7 @@ static limber_status wrench_tables(lm_run *run, lm_arena *arena)
 limber_status lm_record_begin(lm_run *run)
 {
     lm_arena arena = {0};
+    lm_quality_anew(run);
     if (!run->file) return LIMBER_OK;
     int bad = named_tables(run, &arena);
     run->tables.events = -1;
@@ -203,9 +204,11 @@ limber_status lm_record_put(lm_run *run, double time, const lm_balance *b)
 limber_status lm_record_row(lm_run *run, const lm_state *s, double time, const lm_balance *b)
 {
     run->sum->rows++;
+    lm_quality_row(run, s, time, b->phi);
     if (!run->file) return LIMBER_OK;
     double t0 = run->opt->profile ? lm_seconds() : 0;
     lm_record_fill(run, s);
+    lm_quality_outputs(run, run->row + 1, time);
     limber_status st = lm_record_put(run, time, b);
     if (run->opt->profile) run->sum->phase_output += lm_seconds() - t0;
     return st;
@@ -312,12 +315,13 @@ limber_status lm_record_status(lm_run *run, const char *status, const char *reas
     int done = strcmp(status, "done") == 0;
     bad |= lm_h5_write_attr_text(run->file, "/", "status", done ? "running" : status);
     bad |= lm_h5_write_attr_text(run->file, "/", "reason", reason);
-    return bad ? lm_record_failed(run) : LIMBER_OK;
+    return bad ? lm_record_failed(run) : lm_record_messages(run);
 }
 
 limber_status lm_record_end(lm_run *run, limber_status st)
 {
     if (st == LIMBER_IO) return st; /* the file has failed */
+    if (st != LIMBER_INTERRUPTED) lm_quality_end(run);
     const char *word = st == LIMBER_INTERRUPTED ? "interrupted" : st ? "stopped" : "done";
     const char *why = st && !run->sum->reason[0] ? limber_status_text(st) : run->sum->reason;
     limber_status written = lm_record_status(run, word, why);

@@ -34,10 +34,15 @@ typedef struct lm_run {
     struct lm_range *range;         /* analysis/range.h */
     struct lm_turns *turns;         /* analysis/turns.h */
     int resuming;                   /* the analysis that runs now continues from the file */
-    int *frames; /* [bodies] pieces that bodies are to be divided into; NULL: this run
+    int *frames;           /* [bodies] pieces that bodies are to be divided into; NULL: this run
                                      * cannot begin anew */
-    int patient; /* 1: analyses end before that is looked at */
-    int again;   /* 1: `frames` has changed, and all is to begin anew */
+    int patient;           /* 1: analyses end before that is looked at */
+    int again;             /* 1: `frames` has changed, and all is to begin anew */
+    const lm_diag *loaded; /* said of the model while it was read; NULL: nothing */
+    int said;              /* messages of `diag` that are older than the run */
+    long kept;             /* diag->changes when the file last got the messages */
+    double *doubt; /* of quality.c: [2 outputs + 1] when and how often they were no numbers; 1: of
+                            * violated constraints was warned. NULL: that is not watched */
 } lm_run;
 
 /* Starting state by `initial`, assembled and consistent, into run->q, run->v. */
@@ -100,6 +105,17 @@ limber_status lm_record_flush(lm_run *run);
 limber_status lm_record_events(lm_run *run);
 limber_status lm_record_event(lm_run *run, double t, int guard, double direction);
 limber_status lm_record_truncate_events(lm_run *run, long rows);
+/* quality.c: rows of results that are doubtful. Made, its size; an analysis begins; a row, its outputs; the
+ * warnings at the end. */
+int lm_quality_make(lm_run *run);
+size_t lm_quality_size(const lm_run *run);
+void lm_quality_row(lm_run *run, const lm_state *s, double time, double phi);
+void lm_quality_anew(lm_run *run);
+void lm_quality_outputs(lm_run *run, const double *value, double time);
+void lm_quality_end(lm_run *run);
+/* messages.c: those of the model and the run so far into the file, where there are new ones. */
+limber_status lm_record_messages(lm_run *run);
+limber_status lm_restore_messages(lm_run *run); /* of the run in the file, which goes on */
 /* Drop the rows after the first `rows` of all other tables, and after `steps` of the steps. */
 limber_status lm_record_truncate(lm_run *run, long rows, long steps);
 limber_status lm_record_status(lm_run *run, const char *status, const char *reason);

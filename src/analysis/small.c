@@ -12,6 +12,27 @@ void lm_small_look(lm_run *run, const double *q)
     if (s) s->look(s, q);
 }
 
+size_t lm_small_size(const lm_run *run)
+{
+    return run->sys->small ? 2 * (size_t)run->model->nbodies : 0;
+}
+
+void lm_small_keep(const lm_run *run, double *to)
+{
+    const lm_small *s = run->sys->small;
+    if (!s) return;
+    lm_copy(to, s->turn, run->model->nbodies);
+    lm_copy(to + run->model->nbodies, s->error, run->model->nbodies);
+}
+
+void lm_small_put_back(lm_run *run, const double *from)
+{
+    lm_small *s = run->sys->small;
+    if (!s) return;
+    lm_copy(s->turn, from, run->model->nbodies);
+    lm_copy(s->error, from + run->model->nbodies, run->model->nbodies);
+}
+
 /* "turns by up to 1.2 rad within its floating frame, which can put its deflections off by 9 %: write ..." */
 static void tell(const lm_small *s, int body, char *text, size_t size)
 {

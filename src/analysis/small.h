@@ -11,6 +11,10 @@ int lm_same_line(const lm_run *run, int a, int b);
 
 /* Remember how large they are at q, which is a state of the results. */
 void lm_small_look(lm_run *run, const double *q);
+/* What is remembered: lm_small_size doubles, kept, and put back. */
+size_t lm_small_size(const lm_run *run);
+void lm_small_keep(const lm_run *run, double *to);
+void lm_small_put_back(lm_run *run, const double *from);
 /* After an analysis: a warning for each body that has turned too far, once in a run. */
 void lm_small_warn(lm_run *run);
 /* 1: some body turns too far, and the run begins anew with more pieces (run->again). */

@@ -122,6 +122,18 @@ void lm_turns_look(lm_run *run, const double *q)
     }
 }
 
+size_t lm_turns_size(const lm_run *run) { return run->turns ? (size_t)run->turns->of.n : 0; }
+
+void lm_turns_keep(const lm_run *run, double *to)
+{
+    for (int k = 0; run->turns && k < run->turns->of.n; k++) to[k] = run->turns->of.at[k].most;
+}
+
+void lm_turns_put_back(lm_run *run, const double *from)
+{
+    for (int k = 0; run->turns && k < run->turns->of.n; k++) run->turns->of.at[k].most = from[k];
+}
+
 /* ---- warnings ---- */
 
 static int same_place(lm_loc a, lm_loc b)

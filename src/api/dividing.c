@@ -59,6 +59,8 @@ void lm_dividing_anew(lm_run *run, lm_dividing *d)
                     .diag = run->diag,
                     .sum = run->sum,
                     .started = run->started,
+                    .loaded = run->loaded,
+                    .said = run->said,
                     .flushed = run->started,
                     .frames = d->frames};
 }

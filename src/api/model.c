@@ -20,8 +20,8 @@ int limber_messages_errors(const limber_messages *msg) { return msg->diag.errors
 limber_message limber_messages_get(const limber_messages *msg, int i)
 {
     const lm_message *m = &msg->diag.list.at[i];
-    return (limber_message){(limber_severity)m->severity, m->loc.file, m->loc.line, m->loc.col,
-                            m->text};
+    return (limber_message){
+        (limber_severity)m->severity, m->loc.file, m->loc.line, m->loc.col, m->text, m->analysis};
 }
 
 void limber_messages_print(const limber_messages *msg, FILE *out)
@@ -46,6 +46,7 @@ static limber_status load(const char *text, size_t size, const char *name,
     lm_read_options ro = {0};
     lm_spec *spec = NULL;
     limber_model *model = lm_alloc(sizeof *model);
+    int before = diag->list.n;
     *out = NULL;
     if (!model) return LIMBER_MEMORY;
     if (options)
@@ -58,8 +59,10 @@ static limber_status load(const char *text, size_t size, const char *name,
         st = LIMBER_INPUT;
     }
     if (!st) st = lm_compile_safely(&model->m, spec, diag);
+    for (int i = before; i < diag->list.n && !st; i++)
+        lm_diag_add_message(&model->said, &diag->list.at[i]);
     lm_diag_sort(diag);
-    if (diag->out_of_memory) st = LIMBER_MEMORY;
+    if (diag->out_of_memory || model->said.out_of_memory) st = LIMBER_MEMORY;
     if (st) {
         limber_model_free(model);
         return (limber_status)st;
@@ -86,6 +89,7 @@ void limber_model_free(limber_model *model)
     if (!model) return;
     lm_arena arena = model->m.arena;
     lm_arena_free(&arena);
+    lm_diag_free(&model->said);
     lm_free(model);
 }
 

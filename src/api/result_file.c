@@ -188,6 +188,9 @@ limber_status lm_open_results(lm_run *run)
     if (loses)
         lm_warning(run->diag, ((lm_loc){run->opt->results, 0, 0}),
                    "this run replaces an interrupted one, which --resume would have continued");
-    if (run->opt->resume) return check_resumable(run);
+    if (run->opt->resume) {
+        limber_status st = check_resumable(run);
+        return st ? st : lm_restore_messages(run);
+    }
     return write_header(run) ? lm_record_failed(run) : write_data_files(run);
 }

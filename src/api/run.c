@@ -29,6 +29,7 @@ static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int fi
 {
     snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s", lm_analysis_name(a->type));
     analysis_group(run, a, first, run->tables.group);
+    run->diag->analysis = run->tables.group + 1;
     limber_status st = lm_analysis_hands_on(a->type) ? lm_record_begin(run) : LIMBER_OK;
     return st ? st : lm_analyse(run, a);
 }
@@ -109,7 +110,7 @@ limber_status lm_prepare(lm_run *run)
     run->forces = lm_alloc(sizeof(double) * 6 * (size_t)(lm_record_wrenches(run) + 1));
     if (!run->q || !run->row || !run->pose || !run->forces) return LIMBER_MEMORY;
     run->v = run->q + sys->nq;
-    if (lm_range_make(run) || lm_turns_make(run)) return LIMBER_MEMORY;
+    if (lm_range_make(run) || lm_turns_make(run) || lm_quality_make(run)) return LIMBER_MEMORY;
     return lm_initial_state(run);
 }
 
@@ -174,13 +175,27 @@ static limber_status run_all(lm_run *run)
     if (!st) st = run->opt->analysis ? one_analysis(run, &one, 1) : model_analyses(run);
     if (!st && run->file && lm_h5_write_attr_text(run->file, "/", "status", "done"))
         st = lm_record_failed(run);
-    if (run->file) {
-        int bad = lm_h5_close(run->file);
-        run->file = NULL;
-        if (!st && bad)
-            st = lm_stop(run, LIMBER_IO, "%s could not be completed", run->opt->results);
-    }
+    run->diag->analysis = NULL;
     return st;
+}
+
+static int has_computed(limber_status st)
+{
+    return st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
+}
+
+/* With the last messages; a file that has been refused stays as it is. */
+static limber_status close_results(lm_run *run, limber_status st)
+{
+    if (!run->file) return st;
+    if (has_computed(st)) {
+        limber_status kept = lm_record_messages(run);
+        if (!st) st = kept;
+    }
+    int bad = lm_h5_close(run->file);
+    run->file = NULL;
+    return !st && bad ? lm_stop(run, LIMBER_IO, "%s could not be completed", run->opt->results)
+                      : st;
 }
 
 /* Threads for what can use them; results do not depend on their number. More than some hundreds cost
@@ -201,6 +216,7 @@ void lm_release(lm_run *run)
     lm_free(run->row);
     lm_free(run->pose);
     lm_free(run->forces);
+    lm_free(run->doubt);
     lm_range_free(run);
     lm_turns_free(run);
     lm_pool_destroy(run->pool);
@@ -228,7 +244,10 @@ static limber_status run_until_small(lm_run *run, lm_dividing *d)
         if (k == MOST) run->frames = NULL;
         run->patient = k > HASTY;
         limber_status st = attempt(run);
-        if (!run->again || (st != LIMBER_OK && st != LIMBER_STOPPED)) return st;
+        int over = !run->again || (st != LIMBER_OK && st != LIMBER_STOPPED);
+        if (over && has_computed(st)) lm_dividing_tell(run, d);
+        st = close_results(run, st);
+        if (over) return st;
         lm_dividing_anew(run, d);
     }
 }
@@ -243,14 +262,16 @@ limber_status limber_run(const limber_model *model, const limber_run_options *op
                   .opt = options ? options : &defaults,
                   .diag = &msg->diag,
                   .sum = summary ? summary : &local,
-                  .started = lm_seconds()};
+                  .started = lm_seconds(),
+                  .loaded = &model->said,
+                  .said = msg->diag.list.n};
     run.flushed = run.started;
     memset(run.sum, 0, sizeof *run.sum);
     limber_status st = lm_dividing_begin(&run, &dividing);
     if (!st) st = run_until_small(&run, &dividing);
-    int computed = st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
-    if (computed) lm_dividing_tell(&run, &dividing);
-    if (computed && run.opt->results && make_files(&run, st, model, msg) && !st) st = LIMBER_IO;
+    if (has_computed(st) && run.opt->results && make_files(&run, st, model, msg) && !st)
+        st = LIMBER_IO;
+    if (!st && run.diag->out_of_memory) st = LIMBER_MEMORY;
     if (st == LIMBER_MEMORY && !run.sum->reason[0]) lm_stop(&run, st, "out of memory");
     run.sum->status = st;
     run.sum->seconds = lm_seconds() - run.started;

@@ -61,7 +61,8 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
     s->run.q = s->q;
     s->run.v = s->q + s->run.sys->nq;
     s->loc = a->loc;
-    if (lm_range_make(&s->run) || lm_turns_make(&s->run)) return LIMBER_MEMORY;
+    if (lm_range_make(&s->run) || lm_turns_make(&s->run) || lm_quality_make(&s->run))
+        return LIMBER_MEMORY;
     st = lm_initial_state(&s->run);
     if (!st) st = run_before(s, a);
     return st ? st : lm_dynamics_open(&s->run, a, &s->d);
@@ -119,7 +120,9 @@ limber_status limber_simulation_outputs(limber_simulation *sim, double *values)
 {
     lm_integrator *g = sim->d.g;
     lm_state s = {g->clock->t, g->q, g->v, g->a, g->lam};
-    return g->sys->form->outputs(g->sys, &s, values) ? LIMBER_STOPPED : LIMBER_OK;
+    if (g->sys->form->outputs(g->sys, &s, values)) return LIMBER_STOPPED;
+    lm_quality_outputs(&sim->run, values, s.t);
+    return LIMBER_OK;
 }
 
 const limber_messages *limber_simulation_messages(limber_simulation *sim)
@@ -128,6 +131,8 @@ const limber_messages *limber_simulation_messages(limber_simulation *sim)
     lm_small_warn(&sim->run);
     lm_range_warn(&sim->run);
     lm_turns_warn(&sim->run);
+    lm_quality_end(&sim->run);
+    lm_quality_motion(&sim->d, sim->loc);
     int before = diag->list.n;
     if (!sim->told) lm_rigid_motion_warn(&sim->run, 0, sim->loc);
     sim->told |= diag->list.n > before;
@@ -144,6 +149,7 @@ void limber_simulation_free(limber_simulation *sim)
     lm_free(sim->q);
     lm_range_free(&sim->run);
     lm_turns_free(&sim->run);
+    lm_free(sim->run.doubt);
     lm_diag_free(&sim->said.diag);
     lm_free(sim);
 }

@@ -6,6 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static lm_message *new_message(lm_diag *d)
+{
+    lm_message *grown = lm_vec_grow(&d->arena, d->list.at, d->list.n, &d->list.cap, sizeof *grown);
+    if (!grown) return NULL;
+    d->list.at = grown; /* its room is counted already */
+    return &d->list.at[d->list.n];
+}
+
+/* The text belongs to the list, and nothing else of m. */
+static void put(lm_diag *d, const lm_message *m)
+{
+    lm_message *to = m->restored ? NULL : lm_diag_find_restored(d, m), own = *m;
+    if (!to && d->list.n >= LM_DIAG_MOST) return;
+    if (m->loc.file) own.loc.file = lm_arena_str(&d->arena, m->loc.file);
+    own.analysis = m->analysis && *m->analysis ? lm_arena_str(&d->arena, m->analysis) : "";
+    lm_message *at = to ? to : new_message(d);
+    if (!m->text || !at || !own.analysis || (m->loc.file && !own.loc.file)) {
+        d->out_of_memory = 1;
+        return;
+    }
+    *at = own;
+    if (!to) d->list.n++;
+    d->changes++;
+}
+
 void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, ...)
 {
     if (severity == LM_ERROR) d->errors++;
@@ -15,18 +40,18 @@ void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, 
     int n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
     char *text = lm_arena_alloc(&d->arena, (size_t)n + 1);
-    char *file = loc.file ? lm_arena_str(&d->arena, loc.file) : NULL;
-    lm_message *grown = lm_vec_grow(&d->arena, d->list.at, d->list.n, &d->list.cap, sizeof *grown);
-    if (grown) d->list.at = grown; /* its room is counted already */
-    if (!text || !grown || (loc.file && !file)) {
-        d->out_of_memory = 1;
-        return;
-    }
     va_start(args, fmt);
-    vsnprintf(text, (size_t)n + 1, fmt, args);
+    if (text) vsnprintf(text, (size_t)n + 1, fmt, args);
     va_end(args);
-    loc.file = file;
-    d->list.at[d->list.n++] = (lm_message){loc, severity, text};
+    put(d, &(lm_message){loc, severity, text, d->analysis, 0});
+}
+
+void lm_diag_add_message(lm_diag *d, const lm_message *m)
+{
+    lm_message own = *m;
+    own.text = lm_arena_str(&d->arena, m->text);
+    if (m->severity == LM_ERROR) d->errors++;
+    put(d, &own);
 }
 
 void lm_diag_reserve(lm_diag *d)

@@ -175,6 +175,14 @@ static void twists(start *s, double *V)
     }
 }
 
+double lm_start_rounding(const lm_spec *spec)
+{
+    double until = 1e6;
+    for (int i = 0; i < spec->analyses.n; i++)
+        if (spec->analyses.at[i].type == LM_ANALYSIS_DYNAMICS) until = spec->analyses.at[i].until;
+    return fmax(1e-13, 1e-9 / until);
+}
+
 static double size_of(const start *s, const double *V)
 {
     double L = s->m->size > 0 ? s->m->size : 1;
@@ -194,7 +202,7 @@ static void note_correction(start *s, const double *V)
         out->correction = size_of(s, W);
         out->corrected = k;
     }
-    if (out->correction <= NEAR * out->speed) out->corrected = -1;
+    if (out->correction <= NEAR * out->speed + lm_start_rounding(s->m->spec)) out->corrected = -1;
 }
 
 /* As the rates say; where velocities are given, these instead. */

@@ -30,6 +30,9 @@ typedef struct lm_start {
 /* 0, or -1: no memory. Also then: lm_start_free. */
 int lm_start_make(lm_start *s, const lm_model *m);
 void lm_start_free(lm_start *s);
+/* What of such a correction is rounding, where velocities are hardly any: no motion of the model within its
+ * dynamics analysis. */
+double lm_start_rounding(const lm_spec *spec);
 /* The unit of lengths beside angles: the largest distance of two joint points as drawn. */
 double lm_start_length(const lm_model *m);
 

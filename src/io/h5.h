@@ -26,6 +26,8 @@
 
 /* The root attribute `format` of the files of `limber run` (docs/results.md). */
 #define LM_RESULT_FORMAT "limber results 1"
+/* Text of the messages of the run (base/diag.h); none where there were none. */
+#define LM_RESULT_MESSAGES "/messages"
 
 typedef struct lm_h5 lm_h5;
 

@@ -1,51 +1,22 @@
 #include "view/difference.h"
 
 #include "base/mem.h"
+#include "view/scale.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A table in memory. */
-typedef struct table {
-    lm_rows t;
-    double *data;
-} table;
-
 typedef struct comparison {
     const lm_result_analysis *analysis;
     const lm_model *model; /* may be NULL */
-    double energy;         /* the largest that went from one form into another */
-    table a, b;            /* reference, other */
+    lm_scales scales;      /* of the reference */
+    lm_table a, b;         /* reference, other */
     void (*each)(void *context, const limber_difference *d);
     void *context;
 } comparison;
 
-static void table_free(table *x)
-{
-    lm_rows_close(&x->t);
-    lm_free(x->data);
-    *x = (table){0};
-}
-
-/* 0; 1: there is none; -1: it cannot be read; -2: no memory. */
-static int table_read(lm_h5 *f, const char *group, const char *name, table *x)
-{
-    *x = (table){0};
-    int rc = lm_rows_open(&x->t, f, group, name);
-    if (rc) return rc;
-    x->data = lm_alloc(sizeof(double) * (size_t)(x->t.rows + 1) * (size_t)x->t.ncols);
-    rc = !x->data ? -2 : lm_rows_read(&x->t, 0, x->t.rows, x->data) ? -1 : 0;
-    if (rc) table_free(x);
-    return rc;
-}
-
-static double cell(const table *x, long row, int column)
-{
-    return x->data[row * x->t.ncols + column];
-}
-
-static int find_column(const table *x, const char *name)
+static int find_column(const lm_table *x, const char *name)
 {
     for (int i = 1; i < x->t.ncols; i++)
         if (strcmp(x->t.columns[i], name) == 0) return i;
@@ -60,64 +31,27 @@ static size_t stem(const char *name)
     return component ? n - 2 : 0;
 }
 
-/* Range of a column, not less than a thousandth of its size: what stays the same has rounding for its range.
- * Where rows are no course of time, its size. */
-static double column_scale(const table *x, int column, int sizes)
+static double column_scale(const comparison *c, int column)
 {
-    double low = INFINITY, high = -INFINITY, most = 0;
+    const lm_table *x = &c->a;
+    double low = INFINITY, high = -INFINITY;
     for (long i = 0; i < x->t.rows; i++) {
-        double y = cell(x, i, column);
-        low = fmin(low, y), high = fmax(high, y), most = fmax(most, fabs(y));
+        double y = lm_table_cell(x, i, column);
+        low = fmin(low, y), high = fmax(high, y);
     }
-    return sizes ? most : x->t.rows ? fmax(high - low, 1e-3 * most) : 0;
+    return high >= low ? lm_scales_output(&c->scales, x->t.columns[column], low, high) : 0;
 }
 
 /* The largest of the components of a vector: one that stays near zero is no measure. */
-static double output_scale(const table *x, int column, int sizes)
+static double output_scale(const comparison *c, int column)
 {
+    const lm_table *x = &c->a;
     size_t n = stem(x->t.columns[column]);
-    double most = column_scale(x, column, sizes);
+    double most = column_scale(c, column);
     for (int i = 1; i < x->t.ncols && n; i++)
         if (stem(x->t.columns[i]) == n && strncmp(x->t.columns[i], x->t.columns[column], n) == 0)
-            most = fmax(most, column_scale(x, i, sizes));
+            most = fmax(most, column_scale(c, i));
     return most;
-}
-
-/* ---- what is small ---- */
-
-/* An energy that is kept, or a point that stays in a plane, has rounding for its range. What it is small
- * against: the energies that come and go, the mechanism's size. */
-static double least_scale(const comparison *c, const char *output)
-{
-    const lm_spec *spec = c->model ? c->model->spec : NULL;
-    double least = 0, size = spec && c->model->size > 0 ? c->model->size : 1;
-    for (int i = 0; spec && i < spec->outputs.n; i++) {
-        const lm_expr *e = &spec->outputs.at[i].expr;
-        if (strcmp(spec->outputs.at[i].item.name, output) != 0) continue;
-        for (int k = 0; k < e->ninputs; k++) {
-            if (e->inputs[k] == LM_SLOT_T) continue;
-            lm_sensor_kind kind = spec->sensors.at[e->inputs[k] - 1].kind;
-            if (kind == LM_SENSOR_ENERGY) least = fmax(least, c->energy);
-            if (kind == LM_SENSOR_POS) least = fmax(least, 1e-6 * size);
-            if (kind == LM_SENSOR_JOINT || kind == LM_SENSOR_ROT)
-                least = fmax(least, 1e-6 * fmin(1, size));
-        }
-    }
-    return least;
-}
-
-static int read_energy(lm_h5 *f, comparison *c)
-{
-    static const char *const forms[] = {"kinetic", "elastic", "gravity", "stored"};
-    table x;
-    int rc = table_read(f, c->analysis->group, "energy", &x);
-    if (rc) return rc < 0 ? rc : 0;
-    for (int i = 0; i < x.t.ncols; i++)
-        for (int k = 0; k < 4; k++)
-            if (strcmp(x.t.columns[i], forms[k]) == 0)
-                c->energy = fmax(c->energy, column_scale(&x, i, 0));
-    table_free(&x);
-    return 0;
 }
 
 /* ---- differences ---- */
@@ -138,34 +72,44 @@ static void tell(const comparison *c, limber_difference *d)
 }
 
 /* Rows of the same instant; both go upwards. */
-static void compare_output(const comparison *c, int column, int sizes)
+static void compare_output(const comparison *c, int column)
 {
     int other = find_column(&c->b, c->a.t.columns[column]);
     limber_difference d = {0};
     if (other < 0) return;
     snprintf(d.output, sizeof d.output, "%s", c->a.t.columns[column]);
-    d.scale = fmax(output_scale(&c->a, column, sizes), least_scale(c, d.output));
+    d.scale = output_scale(c, column);
     for (long i = 0, j = 0; i < c->a.t.rows && j < c->b.t.rows;) {
-        double t = cell(&c->a, i, 0), s = cell(&c->b, j, 0), near = 1e-9 * fmax(fabs(t), 1e-3);
-        if (fabs(t - s) <= near) note(&d, cell(&c->b, j, other) - cell(&c->a, i, column), t);
+        double t = lm_table_cell(&c->a, i, 0), s = lm_table_cell(&c->b, j, 0),
+               near = 1e-9 * fmax(fabs(t), 1e-3);
+        if (fabs(t - s) <= near)
+            note(&d, lm_table_cell(&c->b, j, other) - lm_table_cell(&c->a, i, column), t);
         i += t <= s + near;
         j += s <= t + near;
     }
     tell(c, &d);
 }
 
-/* Row by row: modes by their frequency, poles by their place. */
+static double root_size(const lm_table *x, long row, int re, int im)
+{
+    return hypot(lm_table_cell(x, row, re), re == im ? 0 : lm_table_cell(x, row, im));
+}
+
+/* Row by row, those near zero against the largest, from which they have their rounding: modes by their frequency, poles by their place. */
 static void compare_rows(const comparison *c, const char *word, int poles)
 {
     int x = poles ? 0 : find_column(&c->a, "frequency"), y = poles ? 1 : x;
+    double most = 0;
     /* Files of different models may have other tables under this name. */
     if (x < 0 || y >= c->a.t.ncols || y >= c->b.t.ncols) return;
     if (strcmp(c->a.t.columns[y], c->b.t.columns[y]) != 0) return;
+    for (long i = 0; i < c->a.t.rows; i++) most = fmax(most, root_size(&c->a, i, x, y));
     for (long i = 0; i < c->a.t.rows && i < c->b.t.rows; i++) {
-        limber_difference d = {.scale = hypot(cell(&c->a, i, x), poles ? cell(&c->a, i, y) : 0)};
+        limber_difference d = {.scale = fmax(root_size(&c->a, i, x, y), 1e-7 * most)};
         snprintf(d.output, sizeof d.output, "%s %ld", word, i + 1);
-        double off = cell(&c->b, i, x) - cell(&c->a, i, x);
-        note(&d, poles ? hypot(off, cell(&c->b, i, y) - cell(&c->a, i, y)) : off, (double)(i + 1));
+        double off = lm_table_cell(&c->b, i, x) - lm_table_cell(&c->a, i, x);
+        note(&d, poles ? hypot(off, lm_table_cell(&c->b, i, y) - lm_table_cell(&c->a, i, y)) : off,
+             (double)(i + 1));
         tell(c, &d);
     }
 }
@@ -179,16 +123,17 @@ static int compare_analysis(lm_h5 *reference, lm_h5 *other, comparison *c)
 {
     int poles = is(c, "linearize"), modes = is(c, "modes");
     const char *name = poles ? "poles" : "results";
-    int rc = is(c, "campbell") ? 1 : table_read(reference, c->analysis->group, name, &c->a);
+    int rc = is(c, "campbell") ? 1 : lm_table_read(reference, c->analysis->group, name, &c->a);
     if (rc) return rc;
-    rc = table_read(other, c->analysis->group, name, &c->b);
+    rc = lm_table_read(other, c->analysis->group, name, &c->b);
     if (!rc && !poles && !modes) {
-        rc = read_energy(reference, c);
-        for (int i = 1; i < c->a.t.ncols && !rc; i++) compare_output(c, i, is(c, "statics"));
+        rc = lm_scales_read(&c->scales, reference, c->analysis->group, &c->a, c->model);
+        for (int i = 1; i < c->a.t.ncols && !rc; i++) compare_output(c, i);
     } else if (!rc)
         compare_rows(c, poles ? "pole" : "mode", poles);
-    table_free(&c->b);
-    table_free(&c->a);
+    lm_scales_free(&c->scales);
+    lm_table_free(&c->b);
+    lm_table_free(&c->a);
     return rc;
 }
 

@@ -202,11 +202,30 @@ static int put_differences(lm_report *r, const lm_result *f)
     return bad;
 }
 
+static void put_messages(lm_json *j, const lm_result *f)
+{
+    static const char *const word[] = {"error", "warning", "note"};
+    lm_json_key_open(j, "messages", '[');
+    for (int i = 0; f && i < f->messages.n; i++) {
+        const lm_message *m = &f->messages.at[i];
+        lm_json_open(j, '{');
+        lm_json_key_text(j, "severity", word[m->severity]);
+        lm_json_key_text(j, "analysis", m->analysis);
+        lm_json_key_text(j, "file", m->loc.file ? m->loc.file : "");
+        lm_json_key_long(j, "line", m->loc.line);
+        lm_json_key_long(j, "column", m->loc.col);
+        lm_json_key_text(j, "text", m->text);
+        lm_json_close(j, '}');
+    }
+    lm_json_close(j, ']');
+}
+
 static int put_run(lm_report *r, const lm_result *f, const lm_scene *scene)
 {
     const char *slash = strrchr(f->path, '/');
     put_head(r, &(run_head){f->name, slash ? slash + 1 : f->path, f->title, f->formulation,
                             f->status, f->reason, f->text});
+    put_messages(&r->runs, f);
     lm_json_key(&r->runs, "scene");
     if (scene)
         lm_scene_json(&r->runs, scene, f->pose_names);
@@ -257,6 +276,7 @@ static int put_drawing(lm_report *r, const lm_drawing *d, const lm_scene *scene)
     lm_json *j = &r->runs;
     const lm_spec *spec = d->model->spec;
     put_head(r, &(run_head){d->name, spec->file, spec->title, "", "done", "", spec->text});
+    put_messages(j, NULL);
     lm_json_key(j, "scene");
     lm_scene_json(j, scene, d->pose_names);
     if (lm_report_graph(r, spec)) return 2;

@@ -41,6 +41,23 @@ static int read_texts(lm_result *r)
     return bad || rc < 0 ? -1 : 0;
 }
 
+static void keep_message(void *result, const lm_message *m)
+{
+    lm_result *r = result;
+    *LM_PUSH(&r->arena, &r->messages) = *m;
+}
+
+static int read_messages(lm_result *r)
+{
+    char *text = NULL;
+    int rc = lm_h5_read_text(r->file, LM_RESULT_MESSAGES, &text);
+    r->held = text;
+    char *kept = rc ? NULL : lm_arena_str(&r->arena, text);
+    let_go(r);
+    if (kept) lm_diag_parse(kept, keep_message, r);
+    return rc < 0 ? -1 : 0;
+}
+
 /* dynamics_3 -> dynamics */
 static const char *type_of(lm_arena *a, const char *name)
 {
@@ -200,7 +217,7 @@ static int read_all(lm_result *r, const lm_result_how *how, char *err, size_t si
 {
     int mine = is_limber(r, err, size);
     if (mine <= 0) return mine ? -1 : 1;
-    if (read_texts(r) || read_analyses(r)) return -1;
+    if (read_texts(r) || read_messages(r) || read_analyses(r)) return -1;
     r->model = how->model;
     if (!r->model) {
         int bad = compile(r, how->allow_outside);

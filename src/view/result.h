@@ -3,6 +3,7 @@
 #ifndef LM_VIEW_RESULT_H
 #define LM_VIEW_RESULT_H
 
+#include "base/diag.h"
 #include "io/rows.h"
 #include "model/model.h"
 
@@ -20,6 +21,7 @@ typedef struct lm_result {
     const char *name; /* of the file, without folder and .h5 */
     const char *title, *formulation, *status, *reason, *text, *model_file, *options;
     LM_VEC(lm_result_analysis) analyses;
+    LM_VEC(lm_message) messages;   /* of the run */
     const lm_model *model;         /* NULL: it could not be made again, `why` says why */
     const char *const *pose_names; /* [model->nnodes] */
     char why[400];

@@ -263,15 +263,31 @@ static int tell_periodic(lm_report_part *p)
 
 /* ---- all ---- */
 
+/* Of this analysis, or of the model. */
+static int count_warnings(const lm_report_part *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->file->messages.n; i++) {
+        const lm_message *m = &p->file->messages.at[i];
+        if (m->analysis[0] && strcmp(m->analysis, p->a->name) != 0) continue;
+        n += m->severity == LM_WARNING;
+    }
+    return n;
+}
+
 static void tell_status(lm_report_part *p)
 {
     const char *status = p->a->status;
     int done = !strcmp(status, "done"), stopped = !strcmp(status, "stopped");
+    int warnings = count_warnings(p);
+    char with[40] = "";
+    if (warnings && done)
+        snprintf(with, sizeof with, ", with %d warning%s", warnings, warnings == 1 ? "" : "s");
     fact(p, "status",
-         done      ? "good"
-         : stopped ? "bad"
-                   : "fair",
-         "%.60s%s%.90s", status, p->a->reason[0] ? ": " : "", p->a->reason);
+         stopped             ? "bad"
+         : done && !warnings ? "good"
+                             : "fair",
+         "%.60s%s%s%.90s", status, with, p->a->reason[0] ? ": " : "", p->a->reason);
 }
 
 static int tell_motion(lm_report_part *p)

@@ -11,7 +11,7 @@
     "joints: {pin: {type: revolute, between: [ground, ball], axis: z, at: [0, 0, 0]}}\n"
 #define OUTPUTS "outputs: {wave: a*sin(t) + b, place: pos(ball), total: energy.total, flat: 3}\n"
 
-enum { MOST = 40 };
+enum { MOST = 160 };
 typedef struct found {
     limber_difference at[MOST];
     int n;
@@ -43,8 +43,9 @@ static limber_model *parse(const char *text, const limber_load_options *lo)
     return model;
 }
 
-/* Run a text with one parameter set, into a file of the scratch folder. */
-static const char *run(const char *text, const char *set, const char *file)
+/* Run a text with one parameter set, into a file of the scratch folder; formulation NULL: that of the text. */
+static const char *run_with(const char *text, const char *set, const char *file,
+                            const char *formulation)
 {
     static char path[4][SCRATCH_PATH];
     static int next;
@@ -56,10 +57,16 @@ static const char *run(const char *text, const char *set, const char *file)
     limber_model *model = parse(text, &lo);
     scratch_path(to, file);
     o.results = to;
+    o.formulation = formulation;
     assert_int_equal(limber_run(model, &o, NULL, msg), LIMBER_OK);
     limber_model_free(model);
     limber_messages_free(msg);
     return to;
+}
+
+static const char *run(const char *text, const char *set, const char *file)
+{
+    return run_with(text, set, file, NULL);
 }
 
 static found compare(const char *a, const char *b)
@@ -98,7 +105,7 @@ static void outputs_by_time(void **state)
 }
 
 /* Components of a vector share the largest range; an energy that is kept is measured in those that come
- * and go; what is constant in a thousandth of its size. */
+ * and go; what is constant in its size. */
 static void scales(void **state)
 {
     static const char text[] =
@@ -110,7 +117,59 @@ static void scales(void **state)
     assert_near(range, 2, 0.01); /* from side to side */
     assert_true(get(&f, "place.y")->scale == range && get(&f, "place.z")->scale == range);
     assert_near(get(&f, "total")->scale, 9.81, 0.05);
-    assert_near(get(&f, "flat")->scale, 3e-3, 1e-15);
+    assert_near(get(&f, "flat")->scale, 3, 1e-12);
+}
+
+/* Formulations that agree do so by what they print: outputs that are zero, or stay as they are, are measured in
+ * what such quantities come to, wherever the origin is and whatever the units. */
+static void nothing_is_far_off(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {X: 0, U: 1}\n"
+        "gravity: [0, 0, -9.81*U]\n"
+        "materials: {s: {E: 2.1e11/U, nu: 0.3, rho: 7800/U^3}}\n"
+        "sections: {r: {material: s, shape: rectangle, height: 0.02*U, width: 0.02*U}}\n"
+        "bodies:\n"
+        "  arm: {type: beam, section: r, from: [X, 0, 0], to: [X + U, 0, 0], elements: 4}\n"
+        "  tip: {type: rigid, mass: 1, inertia: [1e-3*U^2, 1e-3*U^2, 1e-3*U^2], position: [X + U, "
+        "0, 0]}\n"
+        "joints: {wall: {type: fixed, between: [ground, arm.start]}, end: {type: fixed, between: "
+        "[arm.end, tip]}}\n"
+        "analysis: [{type: statics}, {type: dynamics, until: 0.1}, {type: modes, count: 4, about: "
+        "statics}]\n"
+        "outputs: {place: pos(tip), v: vel(tip), a: acc(tip), turn: rot(tip), w: omega(tip), f: "
+        "force(wall), m: moment(wall), bend: 'deflection(arm, 0.5)', N: 'section(arm, 0.5).N', Mz: "
+        "'section(arm, 0.5).Mz', T: 'section(arm, 0.5).T', stress: 'section(arm, 0.5).stress', "
+        "total: "
+        "energy.total, kinetic: energy.kinetic, mixed: '1000*pos(tip).y + 3*force(wall).y', zero: "
+        "0*t, "
+        "seven: 7}\n";
+    static const char *const forms[] = {"minimal", "ffr"};
+    static const char *const sets[] = {"X=0", "X=1e3", "X=1e6", "U=1e-3", "U=1e6"};
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        for (int i = 0; i < 2; i++) {
+            const char *a = run_with(text, sets[k], "a.h5", NULL);
+            const char *b = run_with(text, sets[k], "b.h5", forms[i]);
+            found f = compare(a, b);
+            for (int o = 0; o < f.n; o++)
+                if (!(f.at[o].largest <= 0.02 * f.at[o].scale))
+                    fail_msg("%s, %s: %s of %s: %g off in %g", sets[k], forms[i], f.at[o].output,
+                             f.at[o].analysis, f.at[o].largest, f.at[o].scale);
+        }
+}
+
+/* An angle between points is as large as it is: where all points are alike it is any. */
+static void angles_of_points(void **state)
+{
+    static const char text[] = HEAD
+        "analysis: {type: dynamics, until: 1, output_step: 0.01}\n"
+        "outputs: {turn: 'atan2(pos(ball).y - pos(ground).y, pos(ball).x - pos(ground).x)/1000'}\n";
+    (void)state;
+    const char *a = run(text, NULL, "a.h5");
+    found f = compare(a, a);
+    assert_in_range(1e6 * get(&f, "turn")->scale, 1000, 4000); /* some radians */
 }
 
 /* Rows of other instants are passed over, and outputs that one file does not have. */
@@ -262,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_by_time),     cmocka_unit_test(scales),
+        cmocka_unit_test(nothing_is_far_off),  cmocka_unit_test(angles_of_points),
         cmocka_unit_test(what_both_have),      cmocka_unit_test(modes_and_poles),
         cmocka_unit_test(files_that_are_none), cmocka_unit_test(nodes_stay),
         cmocka_unit_test(errors_fall),         cmocka_unit_test(formulations_by_number),

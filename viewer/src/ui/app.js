@@ -9,7 +9,7 @@ import { attachKeyboard, helpOverlay } from "./keyboard.js";
 import { modelPanel, summaryPanel } from "./summary.js";
 import { hasPower, powerPanel } from "./power.js";
 import { Tabs } from "./tabs.js";
-import { Banners, statusBanner } from "./banners.js";
+import { Banners, statusBanner, warningBanner } from "./banners.js";
 import { splitter } from "./splitter.js";
 import { PlotPanel } from "../plots/panel.js";
 import { View } from "./view.js";
@@ -76,7 +76,10 @@ export class App {
         this.plots = new PlotPanel(this);
         this.view = new View(this);
         this.layout();
-        for (const run of this.report.runs) statusBanner(this.banners, run);
+        for (const run of this.report.runs) {
+            statusBanner(this.banners, run);
+            warningBanner(this.banners, run);
+        }
         // The frame of the page is seen before the heavy part begins.
         requestAnimationFrame(() => setTimeout(() => this.begin()));
     }

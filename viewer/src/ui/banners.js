@@ -37,6 +37,18 @@ const STATES = {
     running: "had not ended when this report was made",
 };
 
+/** Warnings are seen before the motion is; the summary has all of them.
+ * @param {import("../data/report.js").Run} run */
+export function warningBanner(banners, run) {
+    const warnings = (run.head.messages ?? []).filter(({ severity }) => severity === "warning");
+    if (!warnings.length) return;
+    const more = warnings.length > 1 ? ` ${warnings.length - 1} more under “Summary”.` : "";
+    const banner = banners.add("notice", "");
+    banner
+        .querySelector("span")
+        .append(h("strong", {}, `Warning of ${run.name}:`), ` ${warnings[0].text}.${more}`);
+}
+
 /** @param {import("../data/report.js").Run} run */
 export function statusBanner(banners, run) {
     const { status, reason } = run.head;

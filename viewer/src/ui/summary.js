@@ -1,4 +1,4 @@
-/** What the run says of itself: status, verdicts, notes; and the model file. */
+/** What the run says of itself: status, verdicts, messages, notes; and the model file. */
 import { h } from "./dom.js";
 import { differencesTable } from "./differences.js";
 
@@ -33,6 +33,25 @@ function summaryTable(analysis, several) {
     );
 }
 
+/** Warnings and notes of the run: where, what, and what to do. */
+function messagesList(run) {
+    const messages = run.head.messages ?? [];
+    if (!messages.length) return null;
+    return h(
+        "ul",
+        { class: "messages" },
+        messages.map(({ severity, analysis, file, line, text }) =>
+            h(
+                "li",
+                { class: severity },
+                h("strong", {}, severity),
+                h("span", {}, text),
+                h("small", {}, [file && (line ? `${file}:${line}` : file), analysis].filter(Boolean).join(" · ")),
+            ),
+        ),
+    );
+}
+
 export function summaryPanel(report) {
     const { notes = [], version } = report.head;
     const several = report.runs.length > 1;
@@ -42,6 +61,7 @@ export function summaryPanel(report) {
             { class: "run" },
             h("h2", {}, several ? run.name : run.head.title || run.name),
             h("p", { class: "facts" }, facts(run)),
+            messagesList(run),
             run.analyses.map((analysis) => summaryTable(analysis, run.analyses.length > 1)),
         ),
     );
