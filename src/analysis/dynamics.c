@@ -484,7 +484,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->pose = d->lam + nl, d->pose0 = d->pose + 7 * sys->nposes;
     d->outputs = d->pose0 + 7 * sys->nposes;
     d->g->profile.on = run->opt->profile;
-    lm_diag_reserve(run->diag);
+    if (lm_diag_reserve(run->diag)) return LIMBER_MEMORY;
     snprintf(run->sum->method, sizeof run->sum->method, "%s",
              a->method == LM_METHOD_NEWMARK ? "newmark" : d->g->ops->name);
     return begin(d);

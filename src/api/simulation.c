@@ -96,7 +96,10 @@ limber_status limber_simulation_new(const limber_model *model, limber_simulation
         return st;
     }
     s->run.diag = &s->said.diag;
-    lm_diag_reserve(s->run.diag);
+    if (lm_diag_reserve(s->run.diag)) {
+        limber_simulation_free(s);
+        return LIMBER_MEMORY;
+    }
     look(s);
     *sim = s;
     return LIMBER_OK;

@@ -54,10 +54,10 @@ void lm_diag_add_message(lm_diag *d, const lm_message *m)
     put(d, &own);
 }
 
-void lm_diag_reserve(lm_diag *d)
+int lm_diag_reserve(lm_diag *d)
 {
     enum { MESSAGES = 32, TEXT = 512 };
-    lm_arena_reserve(&d->arena, MESSAGES * (TEXT + 2 * sizeof(lm_message)));
+    return lm_arena_reserve(&d->arena, MESSAGES * (TEXT + 2 * sizeof(lm_message)));
 }
 
 limber_status lm_fail(lm_failure *f, limber_status status, const char *fmt, ...)

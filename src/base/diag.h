@@ -36,8 +36,8 @@ enum { LM_DIAG_MOST = 200 };
 
 void lm_diag_add(lm_diag *d, lm_severity severity, lm_loc loc, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Room for some messages, so that a time loop can say what it meets without asking for memory. */
-void lm_diag_reserve(lm_diag *d);
+/* Room for some messages, so that a time loop can say what it meets without asking for memory. 0, -1. */
+int lm_diag_reserve(lm_diag *d);
 #define lm_error(d, loc, ...)   lm_diag_add((d), LM_ERROR, (loc), __VA_ARGS__)
 #define lm_warning(d, loc, ...) lm_diag_add((d), LM_WARNING, (loc), __VA_ARGS__)
 

@@ -98,10 +98,7 @@ static int make_room(lm_arena *a, size_t need)
     return 0;
 }
 
-void lm_arena_reserve(lm_arena *a, size_t size)
-{
-    if (make_room(a, size)) out_of_memory(a);
-}
+int lm_arena_reserve(lm_arena *a, size_t size) { return make_room(a, size); }
 
 void *lm_arena_alloc(lm_arena *a, size_t size)
 {

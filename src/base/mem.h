@@ -36,8 +36,8 @@ typedef struct lm_arena {
 } lm_arena;
 
 void *lm_arena_alloc(lm_arena *a, size_t size);
-/* So much, all together, can be had without asking for memory. */
-void lm_arena_reserve(lm_arena *a, size_t size);
+/* So much, all together, can be had without asking for memory. 0, -1. */
+int lm_arena_reserve(lm_arena *a, size_t size);
 void *lm_arena_copy(lm_arena *a, const void *data, size_t size);
 char *lm_arena_str(lm_arena *a, const char *s);
 char *lm_arena_strn(lm_arena *a, const char *s, size_t n);
