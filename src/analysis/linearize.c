@@ -72,6 +72,7 @@ static void find_rest(lm_linearized *l)
 limber_status lm_linearized_solve(lm_linearized *l)
 {
     double softness = l->sys->softness;
+    l->sys->exact_tangent = 1;
     limber_status st = state(l);
     l->sys->still = !l->v; /* the state has set it back */
     if (!st) st = reserve(l);
@@ -84,7 +85,7 @@ limber_status lm_linearized_solve(lm_linearized *l)
     if (!st) lm_linearized_cut(l);
     if (!st) st = lm_linearized_poles(l);
     l->sys->softness = softness;
-    l->sys->still = 0;
+    l->sys->still = l->sys->exact_tangent = 0;
     return st;
 }
 
