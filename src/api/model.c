@@ -1,6 +1,7 @@
 /* Messages, and loading models. */
 #include "api/api.h"
 
+#include "form/damping_frame.h"
 #include "form/form.h"
 
 #include <string.h>
@@ -164,5 +165,7 @@ limber_status lm_create_system(const lm_model *m, const char *formulation, lm_di
                                lm_system **out)
 {
     const lm_form *form = choose_form(m, formulation, diag);
-    return form ? lm_system_create(form, m, diag, out) : LIMBER_UNSUPPORTED;
+    if (!form) return LIMBER_UNSUPPORTED;
+    if (damping_check_supers(m, diag)) return LIMBER_MEMORY;
+    return lm_system_create(form, m, diag, out);
 }
