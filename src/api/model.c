@@ -166,6 +166,7 @@ limber_status lm_create_system(const lm_model *m, const char *formulation, lm_di
 {
     const lm_form *form = choose_form(m, formulation, diag);
     if (!form) return LIMBER_UNSUPPORTED;
-    if (damping_check_supers(m, diag)) return LIMBER_MEMORY;
+    int known = form == lm_form_get(LM_FORM_ELASTODYNAMIC);
+    if (damping_check(m, known, diag)) return LIMBER_MEMORY;
     return lm_system_create(form, m, diag, out);
 }

@@ -54,18 +54,19 @@ static void weld_bodies(damping_net *net, int first, int n)
 
 /* ---- bushings ---- */
 
-/* The stiffest bending stiffness EI and the length of the beams that joints weld to a body. */
-static void bending_of(const damping_net *net, int body, double *EI, double *length)
+/* The least and the largest bending stiffness EI and the length of the beams that joints weld to a body. */
+static void bending_of(const damping_net *net, int body, double EI[2], double *length)
 {
     const lm_model *m = net->m;
-    *EI = *length = 0;
+    EI[0] = INFINITY, EI[1] = *length = 0;
     for (int b = 0; b < m->nbodies; b++) {
         const lm_beam *beam = &m->beams[b];
         if (!beam->nelements || root_of(net->of, b) != root_of(net->of, body)) continue;
         *length += beam->length;
         for (int k = beam->first_element; k < beam->first_element + beam->nelements; k++) {
             const lm_beam_shape *e = &m->elements[k].shape; /* about 4 EI / L each */
-            *EI = fmax(*EI, 0.25 * e->L * fmax(e->kz[0], e->ky[0]));
+            EI[0] = fmin(EI[0], 0.25 * e->L * fmin(e->kz[0], e->ky[0]));
+            EI[1] = fmax(EI[1], 0.25 * e->L * fmax(e->kz[0], e->ky[0]));
         }
     }
 }
@@ -73,15 +74,17 @@ static void bending_of(const damping_net *net, int body, double *EI, double *len
 /* A bushing is stiff beside one of the structures at its ends, the softer one. */
 static void choose_least(const damping_net *net, damping_joint *j)
 {
-    j->least[0] = j->least[1] = INFINITY;
+    j->least[0] = j->least[1] = j->most[0] = j->most[1] = INFINITY;
     for (int side = 0; side < 2; side++) {
-        double EI, L;
+        double EI[2], L;
         int node = net->m->pairs[j->pair].node[side];
         if (node < 0) continue;
-        bending_of(net, net->m->nodes[node].body, &EI, &L);
+        bending_of(net, net->m->nodes[node].body, EI, &L);
         if (!(L > 0)) continue;
-        j->least[0] = fmin(j->least[0], STIFF * EI / (L * L * L));
-        j->least[1] = fmin(j->least[1], STIFF * EI / L);
+        j->least[0] = fmin(j->least[0], STIFF * EI[1] / (L * L * L));
+        j->least[1] = fmin(j->least[1], STIFF * EI[1] / L);
+        j->most[0] = fmin(j->most[0], EI[0] / (L * L * L));
+        j->most[1] = fmin(j->most[1], EI[0] / L);
     }
 }
 

@@ -21,6 +21,7 @@ typedef struct damping_joint { /* a joint, or behind those of the model a bushin
     int first_action, nactions;
     int fixed;
     double least[2]; /* springs hold from this stiffness on: along, about */
+    double most[2];  /* ... of a bushing leave beams free up to this one */
 } damping_joint;
 
 typedef struct damping_net {

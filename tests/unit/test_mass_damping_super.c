@@ -1,4 +1,4 @@
-/* Damping by mass of superelements is measured against their frame: where that is not what holds them, the frame
+/* Damping by mass where its reference takes part in the vibrations. That of superelements is measured against their frame: where that is not what holds them, the frame
  * that is gets said, and with it all ratios are alpha/(2 omega). */
 #include "support/modes.h"
 
@@ -92,8 +92,29 @@ static void not_clamped(void **state)
     }
 }
 
+/* A bushing between stiff and soft is said; the formulation that the warning names has the ratio. */
+static void bushing_in_part(void **state)
+{
+    (void)state;
+    static const char *const turns[] = {"3e3", "3e5", "1e1", "1e9"};
+    for (int k = 0; k < 4; k++) {
+        char forces[300];
+        snprintf(
+            forces, sizeof forces,
+            "}\nforces: {u: {type: bushing, between: [ground, b.start], stiffness: [1e10, 1e10, "
+            "1e10, %s, %s, %s]}",
+            turns[k], turns[k], turns[k]);
+        told t = modes(BEAM, forces, "corotational"), known = modes(BEAM, forces, "elastodynamic");
+        assert_int_equal(strstr(t.said, "bushing 'u' is neither stiff nor soft") != NULL, k < 2);
+        assert_true(k > 1 || t.off > 0.01);
+        assert_string_equal(known.said, "");
+        assert_under(known.off, 1e-5);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clamped), cmocka_unit_test(not_clamped)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clamped), cmocka_unit_test(not_clamped),
+                                       cmocka_unit_test(bushing_in_part)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
