@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CHANGE 0.01 /* of the matrices, that is said */
+
 enum { MOST = 1000, MOST_VELOCITIES = 6000 }; /* independent motions; everything is dense */
 
 /* ---- solving ---- */
@@ -69,9 +71,9 @@ static void find_rest(lm_linearized *l)
     }
 }
 
-limber_status lm_linearized_solve(lm_linearized *l)
+limber_status lm_linearized_equations(lm_linearized *l)
 {
-    double softness = l->sys->softness;
+    l->sys->exact_tangent = 1;
     limber_status st = state(l);
     l->sys->still = !l->v; /* the state has set it back */
     if (!st) st = reserve(l);
@@ -80,6 +82,14 @@ limber_status lm_linearized_solve(lm_linearized *l)
     if (!st) lm_linearized_states(l);
     if (!st && l->v) st = lm_linearized_tangent(l);
     if (!st) st = lm_linearized_matrices(l);
+    l->sys->exact_tangent = 0;
+    return st;
+}
+
+limber_status lm_linearized_solve(lm_linearized *l)
+{
+    double softness = l->sys->softness;
+    limber_status st = lm_linearized_equations(l);
     if (!st) st = lm_linearized_outputs(l);
     if (!st) lm_linearized_cut(l);
     if (!st) st = lm_linearized_poles(l);
@@ -238,6 +248,26 @@ static void warn_rate(lm_run *run, const lm_linearized *l, lm_loc loc)
         name, l->sys->model->spec->outputs.at[l->output[l->rated[0]]].item.name);
 }
 
+/* Poles of matrices that are those of an instant only. */
+static limber_status warn_change(lm_run *run, const lm_linearized *l, lm_loc loc)
+{
+    const char *form = l->sys->form->name;
+    double change = lm_linearized_change(l);
+    if (change < 0) return LIMBER_MEMORY;
+    if (change > CHANGE)
+        lm_warning(
+            run->diag, loc,
+            "linearize: the matrices change along the motion, by about %.2g of themselves in "
+            "the time of the slowest pole: the poles are those of this instant, and do not "
+            "tell whether the motion is stable; use 'campbell' for a steady rotation, "
+            "'periodic' for a motion that repeats itself%s",
+            change,
+            strcmp(form, "corotational") == 0
+                ? ""
+                : ", or 'formulation: corotational', whose axes turn with the bodies");
+    return LIMBER_OK;
+}
+
 static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
 {
     lm_loc loc = a->loc;
@@ -291,7 +321,7 @@ static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const place
 {
     limber_summary *sum = run->sum;
     warn(run, a, l);
-    if (run->diag->out_of_memory) return LIMBER_MEMORY;
+    if (warn_change(run, l, a->loc) || run->diag->out_of_memory) return LIMBER_MEMORY;
     snprintf(sum->method, sizeof sum->method, "dense");
     sum->t = p->t;
     sum->states = l->ns;

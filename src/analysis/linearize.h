@@ -50,6 +50,7 @@ typedef struct lm_linearized {
     double *by_input;        /* [n x 2 nu] positions, then rates, that inputs make at once */
     int rated[2];            /* an output, and an input whose rate it shows; -1 */
     int *state, *row;        /* [n] velocities; [na] constraints */
+    const int *states_of;    /* [n] the velocities to be taken as `state`; NULL: to be chosen */
     double *Z, *G, *Py, *Pw; /* [nv x n] */
     double *Kz;              /* [nv x n] what K Z lacks; 0 where K is exact */
     double *S, *OZ, *OG;     /* [n x n] y. = w + S y; Omega Z and Omega G of the independent ones */
@@ -71,6 +72,8 @@ typedef struct lm_linearized {
     lm_arena arena;
 } lm_linearized;
 
+/* Without outputs and poles. */
+limber_status lm_linearized_equations(lm_linearized *l);
 /* All of it. LIMBER_OK, LIMBER_MEMORY, LIMBER_INTERNAL, or LIMBER_STOPPED with `failure`. */
 limber_status lm_linearized_solve(lm_linearized *l);
 void lm_linearized_free(lm_linearized *l);
@@ -89,6 +92,10 @@ void lm_linearized_by_rate(lm_linearized *l, int input);
 int lm_linearized_column(const lm_linearized *l);
 /* linearize_tangent.c: Kz, of a moving state. */
 limber_status lm_linearized_tangent(lm_linearized *l);
+/* linearize_steady.c: how much the matrices change along the motion, in the axes of the state, within the
+ * time of the slowest poles: 0 where they are constant. -1: no memory. Other rows of constraints may be
+ * active afterwards. */
+double lm_linearized_change(const lm_linearized *l);
 /* linearize_matrix.c: the rest up to A and B. */
 limber_status lm_linearized_matrices(lm_linearized *l);
 /* linearize_output.c: C and D1. */

@@ -150,7 +150,10 @@ static limber_status choose_state(lm_linearized *l)
                      "the joints are in a singular position: what they leave free is "
                      "not a matter of small motions");
     if (!st) st = leave_idle_out(l, Z + nv * (size_t)rank);
-    if (!st && choose_rows(l, Z + nv * (size_t)rank)) st = LIMBER_MEMORY;
+    if (!st && l->states_of)
+        memcpy(l->state, l->states_of, sizeof(int) * (size_t)l->n);
+    else if (!st && choose_rows(l, Z + nv * (size_t)rank))
+        st = LIMBER_MEMORY;
     if (!st) sort(l->n, l->state);
     lm_free(Z);
     return st;

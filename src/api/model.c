@@ -1,6 +1,7 @@
 /* Messages, and loading models. */
 #include "api/api.h"
 
+#include "form/damping_frame.h"
 #include "form/form.h"
 
 #include <string.h>
@@ -168,5 +169,8 @@ limber_status lm_create_system(const lm_model *m, const char *formulation, lm_di
                                lm_system **out)
 {
     const lm_form *form = choose_form(m, formulation, diag);
-    return form ? lm_system_create(form, m, diag, out) : LIMBER_UNSUPPORTED;
+    if (!form) return LIMBER_UNSUPPORTED;
+    int known = form == lm_form_get(LM_FORM_ELASTODYNAMIC);
+    if (damping_check(m, known, diag)) return LIMBER_MEMORY;
+    return lm_system_create(form, m, diag, out);
 }

@@ -5,7 +5,7 @@
 
 /* ---- what holds the structure ---- */
 
-static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_frame *f)
+static void add_rows(const lm_model *m, const damping_joint *j, int side, damping_frame *f)
 {
     damping_row r = {.pair = j->pair, .side = side, .node = m->pairs[j->pair].node[side]};
     for (int k = 0; k < j->nrows; k++) {
@@ -16,14 +16,14 @@ static void add_rows(const lm_model *m, const lm_joint *j, int side, damping_fra
     for (int k = 0; k < j->nactions; k++) {
         const lm_action *a = &m->actions[j->first_action + k];
         r.measure = a->measure, r.i = a->i, r.j = a->j;
-        if (damping_is_compliant(a)) f->row[f->nrows++] = r;
+        if (damping_holds(j, a)) f->row[f->nrows++] = r;
     }
 }
 
 /* The mass behind a joint that does not hold, shared by the joints that lead to it. */
 static void add_carried(const damping_net *net, int own, int joint, int part, damping_frame *f)
 {
-    const lm_pair *p = &net->m->pairs[net->m->joints[joint].pair];
+    const lm_pair *p = &net->m->pairs[net->link[joint].pair];
     int side = damping_net_side(net, own, joint), links = 0;
     for (int k = net->first[own]; k < net->first[own + 1]; k++)
         links += damping_net_part(net, own, net->joint[k]) == part;
@@ -38,14 +38,14 @@ static int list_rows(const damping_net *net, int own, lm_arena *arena, damping_f
     const lm_model *m = net->m;
     const int *joint = net->joint + net->first[own];
     int n = net->first[own + 1] - net->first[own], most = 0, by = damping_net_holder(net, own);
-    for (int k = 0; k < n; k++) most += m->joints[joint[k]].nrows + m->joints[joint[k]].nactions;
+    for (int k = 0; k < n; k++) most += net->link[joint[k]].nrows + net->link[joint[k]].nactions;
     f->row = LM_NEW_N(arena, damping_row, most);
     f->carried = LM_NEW_N(arena, damping_mass, n);
     if (!f->row || !f->carried) return -1;
     for (int k = 0; k < n; k++) {
         int part = damping_net_part(net, own, joint[k]);
         if (part == by)
-            add_rows(m, &m->joints[joint[k]], damping_net_side(net, own, joint[k]), f);
+            add_rows(m, &net->link[joint[k]], damping_net_side(net, own, joint[k]), f);
         else
             add_carried(net, own, joint[k], part, f);
     }

@@ -44,6 +44,9 @@ typedef struct damping_frame {
 
 /* Of structure `own`; `list` is copied to the arena. 0; -1: no memory. */
 int damping_frame_make(const damping_net *net, int own, lm_arena *arena, damping_frame *out);
+/* damping_check.c: warns of superelements whose frame is not what holds them and, unless the rigid motion is
+ * known, of bushings that hold in part. 0; -1: no memory. */
+int damping_check(const lm_model *m, int known, lm_diag *diag);
 /* Twists (v at the base, omega) that are fitted, world axes; how many. The base is the end of the chord d at
  * node[0], or the node itself. Poses of pairs by index; NULL: as drawn. */
 int damping_frame_free(const damping_frame *f, const lm_model *m, const lm_pair_pose *pose, lm_v3 d,

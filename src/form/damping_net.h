@@ -1,5 +1,9 @@
 /* What hangs together in a mechanism, for the damping of beams by mass.
  *
+ * What holds bodies to each other are joints, and bushings in the directions in which they are stiff beside the
+ * beams at their ends; both are called joints here. A bushing that is stiff in all six is a compliant `fixed`
+ * joint.
+ *
  * Bodies that `fixed` joints weld to each other are one structure; the ground is a structure of its own. Then:
  * the parts into which the mechanism falls when one structure is taken away. A search in depth from the ground
  * goes through the joints once. What is below a structure in its tree stays connected to the rest without it
@@ -11,8 +15,19 @@
 
 enum { DAMPING_REST = -1 }; /* the part above a structure, with the ground if that is anywhere */
 
+typedef struct damping_joint { /* a joint, or behind those of the model a bushing */
+    int pair;
+    int first_row, nrows;
+    int first_action, nactions;
+    int fixed;
+    double least[2]; /* springs hold from this stiffness on: along, about */
+    double most[2];  /* ... of a bushing leave beams free up to this one */
+} damping_joint;
+
 typedef struct damping_net {
     const lm_model *m;
+    int njoints;
+    damping_joint *link;   /* [njoints] */
     int n;                 /* structures; the ground is number n */
     int *of;               /* [nbodies + 1] structure of each body; of the ground */
     int *node_first;       /* [n + 2] */
@@ -38,7 +53,7 @@ double damping_net_mass(const damping_net *net, int own, int part);
 /* The part that holds a structure: the one with the ground, or else the heaviest that is heavier than it; -2:
  * none. */
 int damping_net_holder(const damping_net *net, int own);
-/* 1: the action is a spring of a compliant joint. */
-int damping_is_compliant(const lm_action *a);
+/* 1: the action is a spring of this joint that holds, that of a compliant joint or of a stiff bushing. */
+int damping_holds(const damping_joint *j, const lm_action *a);
 
 #endif

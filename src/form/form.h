@@ -285,7 +285,9 @@ struct lm_system {
     double softness;  /* on the diagonal of loop rows, by lm_row_softness: keeps the matrix regular
                            * where loops are singular; in the matrix only, not in the equations */
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
-    int massless;     /* 1: there are such motions */
+    int exact_tangent; /* 1: K is wanted with all terms, those too that Newton's method does without: how
+                        * damping by mass turns and moves with its structure */
+    int massless;      /* 1: there are such motions */
     const double *
         held_by; /* [nv] accelerations of the state at rest, for K where it is no equilibrium: of the
                             * loads, what joints carry bends paths, not what accelerates; NULL: all */

@@ -39,6 +39,7 @@ static void pass_on(machine *s)
     in->spin = m->spin;
     in->softness = m->softness;
     in->regular_mass = m->regular_mass;
+    in->exact_tangent = m->exact_tangent;
     in->hold_idle = m->hold_idle;
     in->held_by = m->held_by;
     s->sys.in_trouble = 0;

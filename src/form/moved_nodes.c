@@ -60,6 +60,7 @@ static void pass_on(lm_moved *s)
     in->spin = sys->spin;
     in->softness = sys->softness;
     in->regular_mass = sys->regular_mass;
+    in->exact_tangent = sys->exact_tangent;
     in->hold_idle = sys->hold_idle;
     in->power_only = sys->power_only;
 }

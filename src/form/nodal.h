@@ -173,6 +173,7 @@ typedef struct nodal {
     struct nodal_damped **drag;  /* [nelements] the one that the element belongs to, or NULL */
     int *drag_index;             /* [nnodes] place of a node among those of its structure */
     double *drag_force;          /* [nv] these forces at the last residual */
+    double *drag_q, *drag_turn;  /* [nq], [nv] scratch of nodal_drag_turn.c */
     int *super_first;            /* [nsupers] first node of each superelement */
     int **super_at;              /* [nsupers][columns] place of the first entry of each column */
     double *super_scratch, *super_block;
@@ -299,6 +300,10 @@ double nodal_lump_elastic(nodal *s, const lm_state *st, const lm_beam *b);
 int nodal_make_drags(nodal *s);
 void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb);
 void nodal_drag_places(nodal *s);
+
+/* nodal_drag_turn.c: values += cK times the derivative of the forces by the positions, at the kinematics of
+ * the state. */
+void nodal_drag_turn(nodal *s, const lm_state *st, double cK, double *values);
 
 /* nodal_drag.c */
 /* alpha v' and alpha M v' of an element's two nodes, world axes; zero where nothing is damped. */

@@ -17,8 +17,7 @@
 
 #include <string.h>
 
-/* y += f A x, or A^T x. */
-static void add_times(double f, const double *A, int At, const double *x, double *y)
+void nodal_block_times(double f, const double *A, int At, const double *x, double *y)
 {
     for (int r = 0; r < 6; r++)
         for (int k = 0; k < 6; k++) y[r] += f * (At ? A[k + 6 * r] : A[r + 6 * k]) * x[k];
@@ -68,7 +67,7 @@ static void add_carried(const nodal *s, nodal_damped *d, lm_v3 along, int e, con
         unit[c] = 1;
         v3_put(unit, v3_add(v3_from(unit), v3_cross(v3_from(unit + 3), arm)));
         carried_by(f, along, e, unit, xi);
-        add_times(1, keep, 0, xi, d->B[f->at[e]] + 6 * c);
+        nodal_block_times(1, keep, 0, xi, d->B[f->at[e]] + 6 * c);
     }
 }
 
@@ -96,14 +95,19 @@ static void make_reference(const nodal *s, const lm_state *st, nodal_damped *d)
     for (int e = 0; e < 2 && f->node[e] >= 0; e++) add_carried(s, d, along, e, keep);
 }
 
-/* Mass, arms and reference at a state. */
-static void enter(const nodal *s, const lm_state *st, nodal_damped *d)
+void nodal_drag_follow(const nodal *s, const lm_state *st, nodal_damped *d)
 {
     const damping_frame *f = &d->frame;
     lm_v3 from = base(s, st, f, 0);
     for (int k = 0; k < f->n; k++) d->arm[k] = v3_sub(node_x(st->q, f->list[k]), from);
-    nodal_damped_mass(s, st, d);
     make_reference(s, st, d);
+}
+
+/* Mass, arms and reference at a state. */
+static void enter(const nodal *s, const lm_state *st, nodal_damped *d)
+{
+    nodal_damped_mass(s, st, d);
+    nodal_drag_follow(s, st, d);
 }
 
 /* ---- forces ---- */
@@ -112,23 +116,22 @@ static void enter(const nodal *s, const lm_state *st, nodal_damped *d)
 static void add_damping(const nodal_damped *d, const double *x, double *y)
 {
     for (int k = 0; k < d->frame.n; k++)
-        if (d->has_mass[k]) add_times(1, d->own[k], 0, x + 6 * k, y + 6 * k);
+        if (d->has_mass[k]) nodal_block_times(1, d->own[k], 0, x + 6 * k, y + 6 * k);
     for (int k = 0; k < d->nlinks; k++) {
         const nodal_drag_link *l = &d->link[k];
         if (l->lump) continue;
-        add_times(1, d->next[k], 0, x + 6 * l->j, y + 6 * l->i);
-        add_times(1, d->next[k], 1, x + 6 * l->i, y + 6 * l->j);
+        nodal_block_times(1, d->next[k], 0, x + 6 * l->j, y + 6 * l->i);
+        nodal_block_times(1, d->next[k], 1, x + 6 * l->i, y + 6 * l->j);
     }
 }
 
-/* V' and C V' at the state, and h of these forces. */
-static void forces(const nodal *s, const lm_state *st, nodal_damped *d)
+void nodal_drag_push(const lm_state *st, nodal_damped *d)
 {
     const damping_frame *f = &d->frame;
     double xi[6] = {0};
-    enter(s, st, d);
     for (int k = 0; k < f->n; k++)
-        if (nodal_is_reference(f, k)) add_times(1, d->B[k], 0, st->v + NODE_V * f->list[k], xi);
+        if (nodal_is_reference(f, k))
+            nodal_block_times(1, d->B[k], 0, st->v + NODE_V * f->list[k], xi);
     for (int k = 0; k < f->n; k++) {
         const double *v = st->v + NODE_V * f->list[k];
         lm_v3 w = v3_from(xi + 3), moved = v3_add(v3_from(xi), v3_cross(w, d->arm[k]));
@@ -142,6 +145,21 @@ static void forces(const nodal *s, const lm_state *st, nodal_damped *d)
         const double *to = d->force + 6 * k;
         v3_acc(d->h, v3_from(to));
         v3_acc(d->h + 3, v3_add(v3_from(to + 3), v3_cross(d->arm[k], v3_from(to))));
+    }
+}
+
+void nodal_drag_enter(const nodal *s, const lm_state *st, nodal_damped *d)
+{
+    enter(s, st, d);
+    nodal_drag_push(st, d);
+}
+
+void nodal_drag_add(const nodal_damped *d, double w, double *out)
+{
+    for (int k = 0; k < d->frame.n; k++) {
+        double *to = out + NODE_V * d->frame.list[k];
+        for (int i = 0; i < 6; i++) to[i] += w * d->force[6 * k + i];
+        if (nodal_is_reference(&d->frame, k)) nodal_block_times(-w, d->B[k], 1, d->h, to);
     }
 }
 
@@ -163,16 +181,16 @@ void nodal_drag_forces(const nodal *s, const lm_state *st, int element, double r
     double alpha = s->m->beams[s->m->nodes[e->node[0]].body].damping_mass, y[6] = {0}, own[36],
            next[36], other[36], W[36];
     nodal_natural now;
-    if (!s->floating) forces(s, st, d);
+    if (!s->floating) nodal_drag_enter(s, st, d);
     for (int i = 0; i < 12; i++) rel[i] = alpha * d->rel[6 * k[i / 6] + i % 6], f[i] = 0;
     nodal_beam_natural(s, st, element, &now);
     nodal_element_mass(e, &now.R, own, next, other);
-    add_times(1, own, 0, rel, f), add_times(1, next, 0, rel + 6, f);
-    add_times(1, next, 1, rel, f + 6), add_times(1, other, 0, rel + 6, f + 6);
-    add_times(1, d->Z, 1, d->h, y);
+    nodal_block_times(1, own, 0, rel, f), nodal_block_times(1, next, 0, rel + 6, f);
+    nodal_block_times(1, next, 1, rel, f + 6), nodal_block_times(1, other, 0, rel + 6, f + 6);
+    nodal_block_times(1, d->Z, 1, d->h, y);
     for (int i = goes_on(s->m, element); i < 2 && d->frame.fitted; i++) {
         nodal_block_turn(&s->kin.R[d->frame.node[0]], 0, d->weight[k[i]], W);
-        add_times(-1, W, 0, y, f + 6 * i);
+        nodal_block_times(-1, W, 0, y, f + 6 * i);
     }
 }
 
@@ -181,13 +199,8 @@ void nodal_drag_residual(nodal *s, const lm_state *st, double *r)
     if (!s->ndamped) return;
     memset(s->drag_force, 0, sizeof(double) * (size_t)s->sys.nv);
     for (int b = 0; b < s->ndamped && st->v; b++) {
-        nodal_damped *d = &s->damped[b];
-        forces(s, st, d);
-        for (int k = 0; k < d->frame.n; k++) {
-            double *to = s->drag_force + NODE_V * d->frame.list[k];
-            for (int i = 0; i < 6; i++) to[i] += d->force[6 * k + i];
-            if (nodal_is_reference(&d->frame, k)) add_times(-1, d->B[k], 1, d->h, to);
-        }
+        nodal_drag_enter(s, st, &s->damped[b]);
+        nodal_drag_add(&s->damped[b], 1, s->drag_force);
     }
     for (int i = 0; i < s->sys.nv; i++) r[i] += s->drag_force[i];
 }
@@ -197,7 +210,7 @@ double nodal_drag_power(nodal *s, const lm_state *st)
     double lost = 0;
     for (int b = 0; b < s->ndamped && st->v; b++) {
         nodal_damped *d = &s->damped[b];
-        forces(s, st, d);
+        nodal_drag_enter(s, st, d);
         for (int i = 0; i < 6 * d->frame.n; i++) lost += d->rel[i] * d->force[i];
     }
     return lost;
@@ -250,7 +263,7 @@ static void damping_block(const nodal_damped *d, const nodal_drag_block *b, doub
         nodal_block_product(-1, d->lead[b->i], 0, d->B[b->j], 0, X);
 }
 
-/* cD P^T C P, P = 1 - R B; how the forces turn with the structure is left out, Newton absorbs it. */
+/* cD P^T C P, P = 1 - R B. How the forces turn with the structure Newton absorbs; nodal_drag_turn.c has it. */
 void nodal_drag_jacobian(nodal *s, const lm_state *st, double cD, double *values)
 {
     for (int k = 0; k < s->ndamped && st->v && cD != 0; k++) {

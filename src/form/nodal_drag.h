@@ -1,4 +1,4 @@
-/* Inside nodal_drag.c and nodal_drag_make.c: a structure with mass-proportional damping. Blocks are 6 x 6,
+/* Inside nodal_drag*.c: a structure with mass-proportional damping. Blocks are 6 x 6,
  * column-major. */
 #ifndef LM_FORM_NODAL_DRAG_H
 #define LM_FORM_NODAL_DRAG_H
@@ -48,6 +48,15 @@ static inline int nodal_is_reference(const damping_frame *f, int k)
     return f->fitted || k == f->at[0] || k == f->at[1];
 }
 
+/* A node beside the structure that turns or moves the directions which its joints leave free; -1: none. */
+static inline int nodal_drag_beside(const nodal *s, const damping_frame *f, int row)
+{
+    const damping_row *r = &f->row[row];
+    return f->fitted && f->node[1] < 0 ? s->m->pairs[r->pair].node[1 - r->side] : -1;
+}
+
+/* y += f A x, or A^T x. */
+void nodal_block_times(double f, const double *A, int At, const double *x, double *y);
 /* C += f A B; At, Bt: transposed. */
 void nodal_block_product(double f, const double *A, int At, const double *B, int Bt, double *C);
 /* The twist of a place in a rigid motion. */
@@ -64,6 +73,13 @@ void nodal_element_mass(const lm_element *e, const lm_m3 *T, double own[36], dou
 void nodal_lump_mass(const nodal_lump *l, double X[36]);
 /* own and next at a state. */
 void nodal_damped_mass(const nodal *s, const lm_state *st, nodal_damped *d);
+
+/* nodal_drag.c: arms and the reference at a state; with these and the mass V' and C V', and h; all of it;
+ * out [nv] += w times the forces of the structure. */
+void nodal_drag_follow(const nodal *s, const lm_state *st, nodal_damped *d);
+void nodal_drag_push(const lm_state *st, nodal_damped *d);
+void nodal_drag_enter(const nodal *s, const lm_state *st, nodal_damped *d);
+void nodal_drag_add(const nodal_damped *d, double w, double *out);
 
 /* nodal_drag_weight.c: weights of the structure `own`, by arm. 0; -1: no memory in `temp`. */
 int nodal_drag_weights(const nodal *s, const damping_net *net, int own, lm_arena *temp,

@@ -125,10 +125,23 @@ static int list_blocks(nodal_damped *d, lm_arena *a)
     return 0;
 }
 
+/* Nodes beside the structure: they take part in how the forces turn. */
+static void couple_beside(const nodal *s, const damping_frame *f, lm_pattern_builder *pb)
+{
+    for (int r = 0; r < f->nrows; r++) {
+        int n = NODE_V * nodal_drag_beside(s, f, r);
+        for (int k = 0; k < f->n && n >= 0; k++) {
+            lm_pattern_block(pb, NODE_V * f->list[k], n, NODE_V, NODE_V);
+            lm_pattern_block(pb, n, NODE_V * f->list[k], NODE_V, NODE_V);
+        }
+    }
+}
+
 void nodal_drag_pattern(const nodal *s, lm_pattern_builder *pb)
 {
     for (int k = 0; k < s->ndamped; k++) {
         const nodal_damped *d = &s->damped[k];
+        couple_beside(s, &d->frame, pb);
         for (const nodal_drag_block *b = d->block; b < d->block + d->nblocks; b++)
             lm_pattern_block(pb, NODE_V * d->frame.list[b->i], NODE_V * d->frame.list[b->j], NODE_V,
                              NODE_V);
@@ -224,7 +237,10 @@ static int make_all(nodal *s, lm_arena *temp)
     s->drag = lm_arena_alloc(&s->arena, sizeof *s->drag * (size_t)m->nelements);
     s->drag_index = LM_NEW_N(&s->arena, int, m->nnodes);
     s->drag_force = LM_NEW_N(&s->arena, double, s->sys.nv);
-    if (!s->damped || !s->drag || !s->drag_index || !s->drag_force) return -1;
+    s->drag_turn = LM_NEW_N(&s->arena, double, s->sys.nv);
+    s->drag_q = LM_NEW_N(&s->arena, double, s->sys.nq);
+    if (!s->damped || !s->drag || !s->drag_index || !s->drag_force || !s->drag_turn || !s->drag_q)
+        return -1;
     memcpy(s->drag_index, net.index, sizeof(int) * (size_t)m->nnodes);
     for (int k = 0; k < net.n; k++)
         if (wanted[k] && make_structure(s, &net, k, temp)) return -1;

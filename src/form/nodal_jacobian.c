@@ -393,6 +393,7 @@ static int fill(nodal *s, const lm_state *st, const unsigned char *skip, double 
     nodal_beam_jacobian(s, st, cM, cD, cK, values);
     nodal_lump_jacobian(s, st, cM, cD, cK, values);
     nodal_drag_jacobian(s, st, cD, values);
+    if (cK != 0 && s->sys.exact_tangent) nodal_drag_turn(s, st, cK, values);
     if (nodal_super_jacobian(s, st, skip, cM, cD, cK, values)) return 1;
     for (int k = 0; k < s->m->nrows; k++) constraint_row(s, st, k, cK, values);
     for (int k = 0; k < s->m->nactions; k++) action(s, st, k, cM, cD, cK, values);

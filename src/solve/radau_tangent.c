@@ -316,10 +316,12 @@ static int stage_matrices(lm_tangent *t, lm_integrator *g, int i)
                   t->lam[i]};
     if (sys->form->retract(sys, g->q0, t->x[i], t->at)) return 1;
     g->stats.jacobians++;
+    sys->exact_tangent = 1;
     int bad = sys->form->matrices ? sys->form->matrices(sys, &s, t->raw[0], t->raw[1], t->raw[2])
                                   : sys->form->jacobian(sys, &s, 1, 0, 0, t->raw[0]) ||
                                         sys->form->jacobian(sys, &s, 0, 1, 0, t->raw[1]) ||
                                         sys->form->jacobian(sys, &s, 0, 0, 1, t->raw[2]);
+    sys->exact_tangent = 0;
     if (bad) return 1;
     take(t, 0, t->M[i]);
     take(t, 1, t->D[i]);

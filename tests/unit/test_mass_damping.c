@@ -81,6 +81,22 @@ static void compliant(void **state)
               10);
 }
 
+/* Bushings hold in the directions in which they are stiff. */
+static void bushings(void **state)
+{
+    (void)state;
+#define STIFF(name, turns)                                                                         \
+    name ": {type: bushing, between: [ground, %s], stiffness: [1e12, 1e12, 1e12, " turns "]}"
+    both_ways("}\nforces: {" STIFF("a", "1e12, 1e12, 1e12"), "", 10);
+    both_ways("}\nforces: {" STIFF("a", "1e12, 0, 0"), STIFF("e", "0, 0, 0"), 10);
+    both_ways("}\nforces: {" STIFF("a", "0, 0, 0"), STIFF("e", "0, 0, 0"), 8);
+    both_ways("a: {type: revolute, between: [ground, %s], axis: y}",
+              "}\nforces: {" STIFF("e", "0, 0, 0"), 8);
+    both_ways("}\nforces: {a: {type: bushing, between: [ground, %s], stiffness: [1e-3, 1e-3, "
+              "1e-3, 1e-3, 1e-3, 1e-3]}",
+              "", 4);
+}
+
 static void hinged_at_both_ends(void **state)
 {
     (void)state;
@@ -234,7 +250,9 @@ static const char *const holds[] = {
     "b.node(3)]}",
     "a: {type: revolute, between: [ground, b.start], axis: z}, e: {type: fixed, between: [b.end, "
     "k]}",
-    "e: {type: fixed, between: [b.end, k]}"};
+    "e: {type: fixed, between: [b.end, k]}",
+    "a: {type: revolute, between: [ground, k], axis: [1, 1, 0]}, e: {type: universal, between: [k, "
+    "b.end], axes: [x, y]}"};
 enum { HOLDS = sizeof holds / sizeof *holds };
 
 /* The damping forces: in balance, and their power is what is lost. */
@@ -309,6 +327,56 @@ static void tangent(void **state)
     }
 }
 
+/* r(v) - r(0) at positions moved by s along one coordinate, added to out with the weight w. */
+static void add_velocity_part(const loaded *l, int along, double s, double w, double *out)
+{
+    size_t n = (size_t)(l->sys->nv + l->sys->nl);
+    double *dx = calloc(4 * n, 8), *zero = dx + n, *r = zero + n,
+           *q = calloc((size_t)l->sys->nq, 8);
+    dx[along] = s;
+    assert_int_equal(l->sys->form->retract(l->sys, l->q, dx, q), 0);
+    for (int rest = 0; rest < 2; rest++) {
+        lm_state st = {0, q, rest ? zero : l->v, zero, l->lam};
+        assert_int_equal(l->sys->form->residual(l->sys, &st, r, r + l->sys->nv, NULL), 0);
+        for (int i = 0; i < l->sys->nv; i++) out[i] += (rest ? -w : w) * r[i];
+    }
+    free(dx), free(q);
+}
+
+/* K with all its terms: what the velocities add to it, against differences. */
+static void turning_tangent(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"corotational", "{type: rfe, coordinates: absolute}",
+                                        "minimal", "ffr"};
+    const double h = 1e-4;
+    for (unsigned k = 0; k < 4 * HOLDS; k++) {
+        loaded l = load(holds[k / 4], forms[k % 4], 0.7, k);
+        int n = l.sys->nv + l.sys->nl;
+        const lm_pattern *p = &l.sys->pattern;
+        double *K[2] = {calloc((size_t)p->nnz, 8), calloc((size_t)p->nnz, 8)};
+        double *column = calloc(2 * (size_t)n, 8), *want = column + n;
+        for (int rest = 0; rest < 2; rest++) {
+            lm_state st = {0, l.q, rest ? l.a : l.v, l.a, l.lam};
+            l.sys->exact_tangent = 1;
+            assert_int_equal(l.sys->form->jacobian(l.sys, &st, 0, 0, 1, K[rest]), 0);
+        }
+        for (int c = 0; c < l.sys->nv; c++) {
+            memset(column, 0, sizeof(double) * 2 * (size_t)n);
+            for (int i = p->colptr[c]; i < p->colptr[c + 1]; i++)
+                column[p->rowind[i]] = K[0][i] - K[1][i];
+            for (int side = -1; side < 2; side += 2) {
+                add_velocity_part(&l, c, side * h, -side / (6 * h), want);
+                add_velocity_part(&l, c, side * h / 2, 4 * side / (3 * h), want);
+            }
+            for (int i = 0; i < l.sys->nv; i++)
+                assert_near(column[i], want[i], 2e-8 * (1 + fabs(want[i])));
+        }
+        free(K[0]), free(K[1]), free(column);
+        drop(&l);
+    }
+}
+
 /* ---- motions ---- */
 
 /* Energy is lost by the damping of the rod alone, and as much whichever way it is drawn. */
@@ -377,18 +445,14 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clamped),
-                                       cmocka_unit_test(compliant),
-                                       cmocka_unit_test(hinged_at_both_ends),
-                                       cmocka_unit_test(hinged_at_one_end),
-                                       cmocka_unit_test(held_inside),
-                                       cmocka_unit_test(free_in_space),
-                                       cmocka_unit_test(without_spin),
-                                       cmocka_unit_test(with_a_weight),
-                                       cmocka_unit_test(balance),
-                                       cmocka_unit_test(rigid_motion),
-                                       cmocka_unit_test(tangent),
-                                       cmocka_unit_test(slider_crank),
-                                       cmocka_unit_test(out_of_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clamped),           cmocka_unit_test(compliant),
+        cmocka_unit_test(bushings),          cmocka_unit_test(hinged_at_both_ends),
+        cmocka_unit_test(hinged_at_one_end), cmocka_unit_test(held_inside),
+        cmocka_unit_test(free_in_space),     cmocka_unit_test(without_spin),
+        cmocka_unit_test(with_a_weight),     cmocka_unit_test(balance),
+        cmocka_unit_test(rigid_motion),      cmocka_unit_test(tangent),
+        cmocka_unit_test(turning_tangent),   cmocka_unit_test(slider_crank),
+        cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

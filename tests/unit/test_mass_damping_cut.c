@@ -55,6 +55,11 @@ static const struct {
      WELD("c", "ground", "a.start") ", " WELD("w", "a.end", "b.start"), 10},
     {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
      WELD("c", "ground", "b.end") ", " WELD("w", "b.start", "a.end"), 10},
+    /* ... in a stiff bushing */
+    {BEAM("a", "[0, 0, 0]", "[0.5, 0, 0]") "3}, " BEAM("b", "[0.5, 0, 0]", "[1.5, 0, 0]") "5}",
+     WELD("c", "ground", "a.start") "}\nforces: {w: {type: bushing, between: [a.end, b.start],\n"
+                                    "  stiffness: [1e9, 1e9, 1e9, 1e8, 1e8, 1e8]}",
+     10},
     {BEAM("a", "[0.4, 0, 0]", "[0, 0, 0]") "2}, " BEAM(
          "b", "[0.4, 0, 0]",
          "[0.7, 0, 0]") "2}, " BEAM("d", "[1.5, 0, 0]",
