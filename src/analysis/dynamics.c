@@ -484,7 +484,6 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->pose = d->lam + nl, d->pose0 = d->pose + 7 * sys->nposes;
     d->outputs = d->pose0 + 7 * sys->nposes;
     d->g->profile.on = run->opt->profile;
-    if (lm_diag_reserve(run->diag)) return LIMBER_MEMORY;
     snprintf(run->sum->method, sizeof run->sum->method, "%s",
              a->method == LM_METHOD_NEWMARK ? "newmark" : d->g->ops->name);
     return begin(d);
@@ -541,6 +540,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
 {
     lm_dynamics_run d = {0};
     limber_status st = lm_dynamics_open(run, a, &d);
+    if (!st && lm_diag_reserve(run->diag)) st = LIMBER_MEMORY;
     if (!st) {
         st = loop(&d);
         limber_status written = st == LIMBER_IO ? st : lm_checkpoint_write(&d);

@@ -100,6 +100,7 @@ static limber_status accelerate(lm_linearized *l, double *Rr)
     memcpy(copy, l->M, sizeof(double) * N);
     int bad = lm_dense_solve(l->n, copy, (int)k, Rr);
     lm_free(copy);
+    if (bad < 0) return LIMBER_MEMORY;
     for (size_t i = 0; i < (size_t)l->n * k; i++) {
         Rr[i] = 0 - Rr[i]; /* no -0 */
         bad |= !isfinite(Rr[i]);

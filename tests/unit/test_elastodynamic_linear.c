@@ -129,7 +129,7 @@ static void superposition(void **state)
     "joints: {" joints "}\n"                                                                       \
     "loads: {f: {on: b.end, force: [0, p*sin(7*t), space*p*sin(9*t)]}, g: {on: b.node(1), force: " \
     "[0, s*cos(11*t), space*s], torque: [space*s, 0, 0]}}\n"                                       \
-    "analysis: {type: dynamics, until: 0.3, output_step: 0.02, tolerance: 1e-8}\n"                 \
+    "analysis: {type: dynamics, until: 0.3, output_step: 0.02, tolerance: 1e-9}\n"                 \
     "formulation: {type: elastodynamic, stiffening: false}\n"                                      \
     "outputs: {y: pos(b.end).y}\n"
 #define CLAMPED "c: {type: fixed, between: [ground, b.start]}"
