@@ -70,7 +70,8 @@ double lm_first_step(const lm_dynamics_run *d)
     double t = d->g->clock->t, same = 1e-12 * d->until, most = fmax(d->first_step, 1e-3 * d->dt);
     int points = d->run->model->size == 0 && d->k->rested > t - d->dt;
     double room = points ? lm_system_next_kink(d->g->sys, t + same) - t : INFINITY;
-    return fmin(most, 1e-3 * fmax(room, same));
+    return fmin(most,
+                fmax(1e-3 * room, 10 * same)); /* no shorter than what counts as one instant */
 }
 
 /* ---- what forces of time will do ---- */
