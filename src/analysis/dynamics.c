@@ -216,9 +216,9 @@ static double reach(const lm_integrator *g, double tau)
 static void follow_size(lm_dynamics_run *d)
 {
     const lm_integrator *g = d->g;
-    double tau = d->dt, unit = d->k->unit, span = 0;
+    double tau = d->dt, unit = d->k->unit, span = d->run->model->size;
     double rounding = 1e-12 * v3_norm(d->run->model->gravity) * tau * tau;
-    if (d->run->model->size > 0) return;
+    if (!d->run->model->point) return;
     if (g->clock->h == 0 || (d->k->rested && g->clock->t < tau)) unit = fmax(unit, reach(g, tau));
     if (g->clock->h == 0) d->k->rested = unit <= rounding;
     g->sys->form->poses(g->sys, g->q, d->pose);
