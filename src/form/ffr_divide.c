@@ -201,19 +201,32 @@ static double shear_length2(const double k[3], double L)
     return p * L * L / 12;
 }
 
-/* A spline takes its slopes from the equilibrium of moments without axial forces. These turn the sections of
- * a beam that is soft in shear, as EI/(GA L^2) tells: its slopes are coordinates then. At 0.01 a rectangular
- * section is a fifth of the length high. */
+/* 1/GA = shear_length2 / EI. */
+static double bending(const double k[3], double L) { return (k[0] + k[2] - 2 * k[1]) * L / 4; }
+
+/* By how much the shear of an element with two stiffnesses changes with the direction in which it is twisted. */
+static double shear_by_twist(const lm_beam_shape *s)
+{
+    double EIz = bending(s->kz, s->L), EIy = bending(s->ky, s->L);
+    double differ = shear_length2(s->kz, s->L) / EIz - shear_length2(s->ky, s->L) / EIy;
+    return fabs(differ) * 2 / (1 / EIz + 1 / EIy);
+}
+
+/* A spline takes its slopes from the equilibrium of moments without axial forces and without twist. Axial forces
+ * turn the sections of a beam that is soft in shear, as EI/(GA L^2) tells, twist those of one with two shear
+ * stiffnesses: its slopes are coordinates then. At 0.01 a rectangular section is a fifth of the length high. */
 static int soft_in_shear(const lm_model *m, int body)
 {
     const lm_beam *b = &m->beams[body];
-    double most = 0, length = 0;
+    double most = 0, differ = 0, length = 0;
     for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
         const lm_beam_shape *s = &m->elements[k].shape;
         length += s->L;
         most = fmax(most, fmax(shear_length2(s->kz, s->L), shear_length2(s->ky, s->L)));
+        differ = fmax(differ, shear_by_twist(s));
     }
-    return m->spec->bodies.at[body].timoshenko && most > 0.01 * length * length;
+    return m->spec->bodies.at[body].timoshenko &&
+           (most > 0.01 * length * length || differ > 0.0003 * length * length);
 }
 
 static void turn_soft(const lm_model *m, ffr_part *p, unsigned char *turned)

@@ -170,6 +170,36 @@ static void couples_make_no_shear(void **unused)
     assert_under(distance(a, b), 2e-5);
 }
 
+/* A small load across, on a shaft that torque has twisted far and whose stiffnesses in bending or in shear are not
+ * the same: it bends along the sections' own axes. */
+static void twisted_shafts(void **unused)
+{
+    static const struct {
+        double twist, GAy, GAz, EIy, EIz, part;
+        const char *options;
+    } of[] = {{1, 1e9, 1e9, 20, 80, 2e-4, ""},
+              {3, 1e9, 1e9, 20, 80, 2e-4, ", substructures: 1"},
+              {-3, 1e9, 1e9, 500, 20, 2e-3, ", substructures: 1"},
+              {7, 1e9, 1e9, 20, 80, 2e-3, ""},
+              {3, 1e9, 1e9, 20, 80, 4e-3, ", substructures: 1, basis: modes, modes: 4"},
+              {0.3, 600, 3000, 20, 20, 5e-4, ", substructures: 1"},
+              {1, 3000, 600, 20, 20, 3e-3, ", substructures: 1"},
+              {1, 15000, 3000, 20, 20, 3e-3, ", substructures: 1"},
+              {3, 15000, 3000, 20, 20, 6e-3, ", substructures: 1"}};
+    (void)unused;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        rod b = {1, {2e7, of[k].GAy, of[k].GAz}, {15, of[k].EIy, of[k].EIz}, {0}, {0}};
+        double known[3], tip[3];
+        b.torque[0] = 15 * of[k].twist;
+        b.force[1] = 2e-3, b.force[2] = 1e-3;
+        shoot(&b, known);
+        tip_of(&b, of[k].GAy < 1e9, of[k].options, tip);
+        print_message("twist %g: off by %.2g\n", of[k].twist,
+                      distance(tip, known) / hypot(known[1], known[2]));
+        assert_under(distance(tip, known), of[k].part * hypot(known[1], known[2]));
+    }
+}
+
 /* ---- the Princeton beam ---- */
 
 #define BAR                                                                                        \
@@ -382,6 +412,7 @@ int main(void)
         cmocka_unit_test(cosserat),
         cmocka_unit_test(converges),
         cmocka_unit_test(couples_make_no_shear),
+        cmocka_unit_test(twisted_shafts),
         cmocka_unit_test(princeton),
         cmocka_unit_test(drawn_from_the_other_end),
         cmocka_unit_test(strips_in_one_frame),
