@@ -94,8 +94,9 @@ int lm_compile_pair(lm_model *m, const int node[2], const lm_v3 at[2], const lm_
     return m->npairs++;
 }
 
-#define POINT                                                                                      \
-    1e-2 /* of the radius of gyration: a box below that says nothing about the mechanism's size */
+/* Of the radius of gyration: places nearer than that are one; a box below that says nothing about sizes. */
+#define ROUNDING 1e-12
+#define POINT    1e-2
 
 /* Of all rigid bodies about their own centers of mass. */
 static double radius_of_gyration(const lm_model *m)
@@ -127,12 +128,12 @@ static double extent(const lm_model *m)
     return size;
 }
 
-/* Bodies in one place are as large as they are; that rounding moves one of them makes no other size. */
+/* Bodies near one place are as large as they are. In one place, but for rounding, they have no size. */
 static void set_size(lm_model *m)
 {
     double box = extent(m), radius = radius_of_gyration(m);
     m->point = box == 0 || box < POINT * radius;
-    m->size = m->point ? radius : box;
+    m->size = !m->point ? box : box > ROUNDING * radius ? radius : 0;
 }
 
 /* Rotation measures are at most 6 per pair; a joint has at most 6 rows, 3 drives and 12 actions. */

@@ -26,7 +26,7 @@ static const char hung[] =
 static const char *const place[] = {"e=0",    "e=0.1*cos(90*deg)", "e=1e-8", "e=1e-5", "e=1e-4",
                                     "e=-1e-3"};
 static const char *const unit[][2] = {
-    {"m=1", "kg=1"}, {"m=1000", "kg=1e-3"}, {"m=1e-3", "kg=1000"}, {"m=1e6", "kg=1"}};
+    {"m=1", "kg=1"}, {"m=1000", "kg=1e-3"}, {"m=1e-3", "kg=1000"}, {"m=10", "kg=1e6"}};
 static const char *const form[] = {NULL, "minimal", "rfe"};
 enum { PLACES = 6, UNITS = 4, FORMS = 3 };
 
