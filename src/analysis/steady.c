@@ -64,7 +64,7 @@ static double size_at(const lm_steady *s, const double *q)
 {
     const lm_model *m = s->sys->model;
     double size = m->size;
-    if (m->point && s->sys->nposes >= m->nnodes) {
+    if (m->point && size > 0 && s->sys->nposes >= m->nnodes) {
         s->sys->form->poses(s->sys, q, s->pose);
         for (int i = 0; i < m->nnodes; i++)
             size = fmax(size, v3_norm(v3_sub(v3_from(s->pose + 7 * i), m->nodes[i].x)));
