@@ -59,6 +59,19 @@ const lm_row *lm_steady_drive(const lm_model *m, int joint)
     return NULL;
 }
 
+/* That of the model; of a point, if more, how far it begins from where it is drawn. */
+static double size_at(const lm_steady *s, const double *q)
+{
+    const lm_model *m = s->sys->model;
+    double size = m->size;
+    if (m->point && size > 0 && s->sys->nposes >= m->nnodes) {
+        s->sys->form->poses(s->sys, q, s->pose);
+        for (int i = 0; i < m->nnodes; i++)
+            size = fmax(size, v3_norm(v3_sub(v3_from(s->pose + 7 * i), m->nodes[i].x)));
+    }
+    return size > 0 ? size : 1;
+}
+
 static int reserve(lm_steady *s)
 {
     const lm_system *sys = s->sys;
@@ -161,7 +174,7 @@ limber_status lm_steady_begin(lm_steady *s, lm_system *sys, int joint, const dou
     memcpy(s->q, q, sizeof(double) * (size_t)sys->nq);
     memcpy(s->start, q, sizeof(double) * (size_t)sys->nq);
     s->sense = lm_steady_a_turns(m, joint, (unsigned char *)s->turning.body) ? -1 : 1;
-    s->size = m->size > 0 ? m->size : 1;
+    s->size = size_at(s, q);
     for (int i = 0; i < sys->nv; i++) s->unit[i] = sys->angular[i] ? 1 : s->size;
     begin_drive(s, drive, scratch);
     int held = lm_steady_bodies(m, joint, (unsigned char *)s->turning.body);

@@ -43,9 +43,9 @@ static int look_ahead(lm_dynamics_run *d)
 limber_status lm_follow_size(lm_dynamics_run *d)
 {
     const lm_integrator *g = d->g;
-    double tau = d->dt, unit = fmax(d->k->unit, d->least_unit), span = 0;
+    double tau = d->dt, unit = fmax(d->k->unit, d->least_unit), span = d->run->model->size;
     double rounding = 1e-12 * v3_norm(d->run->model->gravity) * tau * tau;
-    if (d->run->model->size > 0 || g->sys->nposes == 0) return LIMBER_OK;
+    if (!d->run->model->point || g->sys->nposes == 0) return LIMBER_OK;
     g->sys->form->poses(g->sys, g->q, d->pose);
     for (int i = 0; i < 7 * g->sys->nposes; i++)
         if (i % 7 < 3) {
@@ -68,7 +68,7 @@ limber_status lm_follow_size(lm_dynamics_run *d)
 double lm_first_step(const lm_dynamics_run *d)
 {
     double t = d->g->clock->t, same = 1e-12 * d->until, most = fmax(d->first_step, 1e-3 * d->dt);
-    int points = d->run->model->size == 0 && d->k->rested > t - d->dt;
+    int points = d->run->model->point && d->k->rested > t - d->dt;
     double room = points ? lm_system_next_kink(d->g->sys, t + same) - t : INFINITY;
     return fmin(most,
                 fmax(1e-3 * room, 10 * same)); /* no shorter than what counts as one instant */
@@ -132,7 +132,7 @@ static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
 limber_status lm_unit_open(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
-    if (d->run->model->size > 0) return LIMBER_OK;
+    if (!d->run->model->point) return LIMBER_OK;
     int bad = lm_factor_mass(g, 0, g->q, g->v);
     if (!bad) bad = forces(d, 0, d->v);
     for (int i = 0; i < d->timing->n && !bad; i++) {

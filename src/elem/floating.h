@@ -45,9 +45,10 @@ typedef struct lm_floating_four {
 
 /* What couples bending in the two planes with torsion, at the same points (floating_strain.c). */
 typedef struct lm_floating_strain {
-    lm_lane dx, bend;         /* length of each point; (EIz - EIy) dx */
+    lm_lane dx, bend, shear;  /* length of each point; (EIz - EIy) dx; (GAy - GAz) dx */
     lm_lane stiff;            /* 1 where EIz > EIy, else 0 */
     const lm_lane *kv, *kw;   /* [nv] [nw] curvatures: derivatives of the section's slopes */
+    const lm_lane *gv, *gw;   /* [nv] [nw] shear strains v' - psi, w' - phi; NULL: no shear */
     const lm_lane *psi, *phi; /* [nv] [nw] the section's slopes v', w' */
     const lm_lane *t;         /* [nt] its twist */
     double kt;                /* torsional stiffness between the ends of the four */

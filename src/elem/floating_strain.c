@@ -1,15 +1,16 @@
 /* Elastic energy of the floating-frame body beyond eta^T K eta / 2: bending in two planes twists, and a
- * twisted section bends along its own axes (docs/theory/ffr.md).
+ * twisted section bends and shears along its own axes (docs/theory/ffr.md).
  *
  * Of four points along the axis, dx the length of each:
  *
- *     U = T c + kt c^2 / 2 + sum (EIz - EIy) dx [ a b sin t cos t - (a^2 - b^2) sin^2 t / 2 ],
+ *     U = T c + kt c^2 / 2 + sum (EIz - EIy) dx [ a b sin t cos t - (a^2 - b^2) sin^2 t / 2 ]
+ *                          + sum (GAy - GAz) dx [ the same with the shear strains for a, b ],
  *     c = sum dx a phi,   T = Tt . eta_t,   t = tau, or tau + psi phi where EIz > EIy
  *
  * with the curvatures a, b of bending along y and z, the section's slopes psi, phi and its twist tau. c is
  * what bending in both planes adds to the twist between the ends of the four, whose stiffness is kt and
- * whose torque by the coordinates alone is T. The rest is what the energy of bending changes by where (a, b)
- * is seen from axes that are turned by t. psi phi b is of the third order in the curvature along y; a strip
+ * whose torque by the coordinates alone is T. The rest is what the energies of bending and of shear change by
+ * where (a, b) is seen from axes that are turned by t. psi phi b is of the third order in the curvature along y; a strip
  * multiplies it by a large moment. */
 #include "elem/floating_int.h"
 
@@ -20,22 +21,35 @@ typedef struct seen {
 
 #define see(t) see_((lm_lane1){t})
 
-/* The angle 2 atan(u / 2) with u = t + t^3 / 12 is t to the fourth order (0.3: 2e-5), needs no sine and
- * turns by it exactly, so that the energy stays positive for every t. */
+/* Of the half of an angle within pi / 2 of a multiple of pi, of which s and q know no more: series. */
 LM_LANE_INLINE seen see_(lm_lane1 twist)
 {
-    lm_lane t = twist.s, u = t * (1 + t * t / 12), u1 = 1 + t * t / 4, u2 = t / 2;
-    lm_lane n = 1 / (1 + u * u / 4), sine = u * n, cosine = (1 - u * u / 4) * n;
-    lm_lane a1 = u1 * n, a2 = u2 * n - u1 * u1 * u * n * n / 2;
+    const double whole = 0x1.8p52, pi = 0x1.921fb54442d18p1, rest = 0x1.1a62633145c07p-53;
+    lm_lane t = twist.s, k = (t * (1 / pi) + whole) - whole, h = 0.5 * ((t - k * pi) - k * rest);
+    lm_lane x = h * h, sh = lane_all(1), ch = lane_all(1);
+    for (int i = 14; i > 0; i -= 2) {
+        sh = 1 - sh * x * (1. / (i * (i + 1)));
+        ch = 1 - ch * x * (1. / (i * (i - 1)));
+    }
+    sh *= h;
+    lm_lane sine = 2 * sh * ch, cosine = ch * ch - sh * sh;
     lm_lane sin2 = 2 * sine * cosine, cos2 = cosine * cosine - sine * sine;
-    return (seen){sine * cosine, cos2 * a1, cos2 * a2 - 2 * sin2 * a1 * a1,
-                  sine * sine,   sin2 * a1, sin2 * a2 + 2 * cos2 * a1 * a1};
+    return (seen){sine * cosine, cos2, -2 * sin2, sine * sine, sin2, 2 * cos2};
 }
+
+/* Strains along y and z, a = v . eta_v and b = w . eta_w, with the difference of their stiffnesses. */
+typedef struct strains {
+    const lm_lane *v, *w;
+    lm_lane more, a, b;
+} strains;
 
 /* psi and phi: slopes along y and z. The section is seen turned by t + psi phi where EIz > EIy. */
 typedef struct point4 {
     seen t;
-    lm_lane a, b, psi, phi;
+    strains of[2]; /* curvatures, shear */
+    int n;
+    lm_lane a, psi, phi;
+    lm_lane both, square; /* sums of more a b, more (a^2 - b^2) / 2 */
     double c, T;
 } point4;
 
@@ -43,7 +57,18 @@ LM_LANE_INLINE point4 strain_at(const lm_floating *f, const lm_floating_strain *
                                 const double *eta)
 {
     const double *w = eta + f->nv, *t = w + f->nw + f->na;
-    point4 p = {.a = lanes_dot(f->nv, q->kv, eta), .b = lanes_dot(f->nw, q->kw, w)};
+    point4 p = {.of = {{.v = q->kv, .w = q->kw, .more = q->bend},
+                       {.v = q->gv, .w = q->gw, .more = q->shear}},
+                .n = q->gv ? 2 : 1,
+                .both = lane_all(0),
+                .square = lane_all(0)};
+    for (int i = 0; i < p.n; i++) {
+        strains *x = &p.of[i];
+        x->a = lanes_dot(f->nv, x->v, eta), x->b = lanes_dot(f->nw, x->w, w);
+        p.both += x->more * x->a * x->b;
+        p.square += 0.5 * x->more * (x->a * x->a - x->b * x->b);
+    }
+    p.a = p.of[0].a;
     p.psi = q->stiff * lanes_dot(f->nv, q->psi, eta);
     p.phi = lanes_dot(f->nw, q->phi, w);
     p.t = see(lanes_dot(f->nt, q->t, t) + p.psi * p.phi);
@@ -70,6 +95,19 @@ LM_LANE_INLINE void angle_add_(const lm_floating *f, const lm_floating_strain *q
     rows_add(f->nt, q->t, by.s, to + f->nv + f->nw + f->na);
 }
 
+/* to += the gradient of both s - square q by the strains. */
+#define strains_add(f, p, s, q, to) strains_add_(f, p, (lm_lane1){s}, (lm_lane1){q}, to)
+
+LM_LANE_INLINE void strains_add_(const lm_floating *f, const point4 *p, lm_lane1 s, lm_lane1 q,
+                                 lm_lane *to)
+{
+    for (int i = 0; i < p->n; i++) {
+        const strains *x = &p->of[i];
+        rows_add(f->nv, x->v, x->more * (x->b * s.s - x->a * q.s), to);
+        rows_add(f->nw, x->w, x->more * (x->a * s.s + x->b * q.s), to + f->nv);
+    }
+}
+
 void FLOATING(strain_forces)(const lm_floating *f, const double *eta, double *r)
 {
     lm_lane on[LM_FLOATING_MOST], *w = on + f->nv;
@@ -77,11 +115,11 @@ void FLOATING(strain_forces)(const lm_floating *f, const double *eta, double *r)
     for (int k = 0; k < f->nfours; k++) {
         const lm_floating_strain *q = &f->strain[k];
         point4 p = strain_at(f, q, eta);
-        lm_lane S = lane_all(p.T + q->kt * p.c) * q->dx, square = 0.5 * (p.a * p.a - p.b * p.b);
-        rows_add(f->nv, q->kv, p.phi * S + q->bend * (p.b * p.t.s - p.a * p.t.q), on);
-        rows_add(f->nw, q->kw, q->bend * (p.a * p.t.s + p.b * p.t.q), w);
+        lm_lane S = lane_all(p.T + q->kt * p.c) * q->dx;
+        rows_add(f->nv, q->kv, p.phi * S, on);
         rows_add(f->nw, q->phi, p.a * S, w);
-        angle_add(f, q, &p, q->bend * (p.a * p.b * p.t.s1 - square * p.t.q1), on);
+        strains_add(f, &p, p.t.s, p.t.q, on);
+        angle_add(f, q, &p, p.both * p.t.s1 - p.square * p.t.q1, on);
         for (int i = 0; i < f->nt; i++) r[f->ne - f->nt + i] += q->Tt[i] * p.c;
     }
     for (int i = 0; i < f->ne; i++) r[i] += lane_sum(on[i]);
@@ -93,8 +131,7 @@ double FLOATING(strain_energy)(const lm_floating *f, const double *eta)
     for (int k = 0; k < f->nfours; k++) {
         const lm_floating_strain *q = &f->strain[k];
         point4 p = strain_at(f, q, eta);
-        lm_lane square = 0.5 * (p.a * p.a - p.b * p.b);
-        U += lane_sum(q->bend * (p.a * p.b * p.t.s - square * p.t.q));
+        U += lane_sum(p.both * p.t.s - p.square * p.t.q);
         U += (p.T + 0.5 * q->kt * p.c) * p.c;
     }
     return U;
@@ -139,31 +176,31 @@ static void twist_by_bending(const lm_floating *f, const lm_floating_strain *q, 
 }
 
 /* The angle's share: U'' h h^T + g h^T + h g^T + U' d2t, with its gradient h and what it makes of the
- * forces by the curvatures, g. */
+ * forces by the strains, g. */
 static void seen_turned(const lm_floating *f, const lm_floating_strain *q, const point4 *p, int ld,
                         double *K)
 {
     lm_lane h[LM_FLOATING_MOST], g[LM_FLOATING_MOST];
     const seen *t = &p->t;
-    lm_lane a = p->a, b = p->b, square = 0.5 * (a * a - b * b);
     for (int i = 0; i < f->ne; i++) h[i] = g[i] = lane_all(0);
     angle_add(f, q, p, lane_all(1), h);
-    angle_add(f, q, p, 0.5 * q->bend * (a * b * t->s2 - square * t->q2), g);
-    rows_add(f->nv, q->kv, q->bend * (b * t->s1 - a * t->q1), g);
-    rows_add(f->nw, q->kw, q->bend * (a * t->s1 + b * t->q1), g + f->nv);
+    angle_add(f, q, p, 0.5 * (p->both * t->s2 - p->square * t->q2), g);
+    strains_add(f, p, t->s1, t->q1, g);
     for (int j = 0; j < f->ne; j++)
         for (int i = 0; i < f->ne; i++) K[i + ld * j] += lane_sum(g[i] * h[j] + h[i] * g[j]);
     outer_add(K, ld, 0, f->nv, q->psi, f->nv, f->nw, q->phi,
-              q->bend * q->stiff * (a * b * t->s1 - square * t->q1));
+              q->stiff * (p->both * t->s1 - p->square * t->q1));
 }
 
-static void seen_bent(const lm_floating *f, const lm_floating_strain *q, const point4 *p, int ld,
-                      double *K)
+static void seen_strained(const lm_floating *f, const point4 *p, int ld, double *K)
 {
     int nv = f->nv, nw = f->nw;
-    outer_add(K, ld, 0, nv, q->kv, 0, nv, q->kv, -q->bend * p->t.q);
-    outer_add(K, ld, nv, nw, q->kw, nv, nw, q->kw, q->bend * p->t.q);
-    outer_add(K, ld, 0, nv, q->kv, nv, nw, q->kw, q->bend * p->t.s);
+    for (int i = 0; i < p->n; i++) {
+        const strains *x = &p->of[i];
+        outer_add(K, ld, 0, nv, x->v, 0, nv, x->v, -x->more * p->t.q);
+        outer_add(K, ld, nv, nw, x->w, nv, nw, x->w, x->more * p->t.q);
+        outer_add(K, ld, 0, nv, x->v, nv, nw, x->w, x->more * p->t.s);
+    }
 }
 
 void FLOATING(strain_tangent)(const lm_floating *f, const double *eta, int ld, double *K)
@@ -172,7 +209,7 @@ void FLOATING(strain_tangent)(const lm_floating *f, const double *eta, int ld, d
         const lm_floating_strain *q = &f->strain[k];
         point4 p = strain_at(f, q, eta);
         twist_by_bending(f, q, &p, ld, K);
-        seen_bent(f, q, &p, ld, K);
+        seen_strained(f, &p, ld, K);
         seen_turned(f, q, &p, ld, K);
     }
 }

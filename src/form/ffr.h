@@ -50,12 +50,28 @@ typedef struct ffr_division {
     int *twin; /* [model.nnodes - drawn] the node that each added one was made of */
 } ffr_division;
 
+/* In a part: how far a section turns, its axis where that turns more by shear; how far it stretches; how far it is
+ * twisted, and an element of it. */
+typedef struct ffr_extent {
+    double turn, stretch, twist, in_element;
+} ffr_extent;
+
 /* How far the nodes of beams turn in their frames. */
+/* By how much stiffnesses across a beam differ with the direction. */
+typedef struct ffr_unlike {
+    double bending; /* |EIz - EIy| / (EIz + EIy) */
+    double
+        shear; /* EI |1/GAy - 1/GAz| / L^2 with the harmonic mean of both EI, L that of the beam; of no shear 0 */
+    double soft; /* the smaller EI/(GA L^2) */
+    int slopes; /* 1: slopes of the sections at its nodes are coordinates, which follow this shear */
+} ffr_unlike;
+
 typedef struct ffr_small {
     lm_small base;
     const struct ffr *of;
-    double *stretch; /* [bodies] */
-    int *parts;      /* [bodies] */
+    ffr_extent *most;   /* [bodies] of its parts; stretch: in the state that was looked at last */
+    int *parts;         /* [bodies] */
+    ffr_unlike *unlike; /* [bodies] */
 } ffr_small;
 
 typedef struct ffr {
@@ -90,6 +106,7 @@ extern const lm_form lm_form_ffr; /* ffr.c */
 /* ffr_divide.c; NULL: no memory */
 ffr_division *ffr_divide(const lm_model *m);
 void ffr_division_free(ffr_division *d);
+ffr_unlike ffr_unlike_of(const lm_model *m, const ffr_division *d, int body);
 
 /* ffr_make.c */
 limber_status ffr_create(const lm_model *m, lm_diag *diag, lm_system **out);

@@ -201,19 +201,61 @@ static double shear_length2(const double k[3], double L)
     return p * L * L / 12;
 }
 
-/* A spline takes its slopes from the equilibrium of moments without axial forces. These turn the sections of
- * a beam that is soft in shear, as EI/(GA L^2) tells: its slopes are coordinates then. At 0.01 a rectangular
- * section is a fifth of the length high. */
+/* 1/GA = shear_length2 / EI. */
+static double bending(const double k[3], double L) { return (k[0] + k[2] - 2 * k[1]) * L / 4; }
+
+/* Of an element, with squares of lengths that are not yet divided by that of the beam. */
+static ffr_unlike unlike(const lm_beam_shape *s, int timoshenko)
+{
+    double EIz = bending(s->kz, s->L), EIy = bending(s->ky, s->L);
+    double z = shear_length2(s->kz, s->L), y = shear_length2(s->ky, s->L);
+    double differ = timoshenko ? fabs(z / EIz - y / EIy) : 0;
+    return (ffr_unlike){.bending = fabs(EIz - EIy) / (EIz + EIy),
+                        .shear = differ * 2 / (1 / EIz + 1 / EIy),
+                        .soft = fmax(fmin(y, z), 0)};
+}
+
+static ffr_unlike most_unlike(const lm_model *m, int body, double *length)
+{
+    const lm_beam *b = &m->beams[body];
+    ffr_unlike most = {.soft = INFINITY};
+    *length = 0;
+    for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
+        ffr_unlike of = unlike(&m->elements[k].shape, m->spec->bodies.at[body].timoshenko);
+        most.bending = fmax(most.bending, of.bending);
+        most.shear = fmax(most.shear, of.shear);
+        most.soft = fmin(most.soft, of.soft);
+        *length += m->elements[k].shape.L;
+    }
+    most.shear /= *length * *length;
+    most.soft /= *length * *length;
+    return most;
+}
+
+ffr_unlike ffr_unlike_of(const lm_model *m, const ffr_division *d, int body)
+{
+    double length;
+    ffr_unlike of = most_unlike(m, body, &length);
+    of.slopes = 1;
+    for (int p = 0; p < d->nparts; p++)
+        for (int k = 1; k <= d->part[p].n && d->part[p].body == body; k++)
+            of.slopes &= d->part[p].turned[k] == ABOUT_BOTH;
+    return of;
+}
+
+/* A spline takes its slopes from the equilibrium of moments without axial forces and without twist. Axial forces
+ * turn the sections of a beam that is soft in shear, as EI/(GA L^2) tells, twist those of one with two shear
+ * stiffnesses: its slopes are coordinates then. At 0.01 a rectangular section is a fifth of the length high. */
 static int soft_in_shear(const lm_model *m, int body)
 {
     const lm_beam *b = &m->beams[body];
-    double most = 0, length = 0;
+    double most = 0, length;
+    int differs = most_unlike(m, body, &length).shear > 0.0003;
     for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
         const lm_beam_shape *s = &m->elements[k].shape;
-        length += s->L;
         most = fmax(most, fmax(shear_length2(s->kz, s->L), shear_length2(s->ky, s->L)));
     }
-    return m->spec->bodies.at[body].timoshenko && most > 0.01 * length * length;
+    return m->spec->bodies.at[body].timoshenko && (most > 0.01 * length * length || differs);
 }
 
 static void turn_soft(const lm_model *m, ffr_part *p, unsigned char *turned)

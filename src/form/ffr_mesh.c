@@ -104,7 +104,12 @@ static size_t per_place(const ffr_shapes *b)
     return (size_t)(2 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
 }
 
-static size_t per_strain(const ffr_shapes *b) { return (size_t)(2 * b->nv + 2 * b->nw + b->nt); }
+static int shears(const ffr_mesh *g) { return g->m->spec->bodies.at[g->part->body].timoshenko; }
+
+static size_t per_strain(const ffr_mesh *g, const ffr_shapes *b)
+{
+    return (size_t)((b->nv + b->nw) * (shears(g) ? 3 : 2) + b->nt);
+}
 
 /* Slopes count as small without `stiffening`: nothing is coupled then. */
 static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, int fours,
@@ -113,7 +118,7 @@ static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *are
     s->strains = NULL;
     if (!g->m->spec->formulation.stiffening) return 0;
     lm_floating_strain *q = lm_arena_alloc(arena, sizeof *q * (size_t)fours);
-    s->strains = lm_arena_alloc(arena, sizeof(lm_lane) * per_strain(b) * (size_t)fours);
+    s->strains = lm_arena_alloc(arena, sizeof(lm_lane) * per_strain(g, b) * (size_t)fours);
     s->torques = LM_NEW_N(arena, double, fours * b->nt);
     if (!q || !s->strains || !s->torques) return -1;
     out->strain = q;
@@ -123,6 +128,7 @@ static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *are
         *q = (lm_floating_strain){.kv = lanes(&from, b->nv)};
         q->kw = lanes(&from, b->nw), q->psi = lanes(&from, b->nv);
         q->phi = lanes(&from, b->nw), q->t = lanes(&from, b->nt);
+        if (shears(g)) q->gv = lanes(&from, b->nv), q->gw = lanes(&from, b->nw);
         q->Tt = doubles(&torque, b->nt);
     }
     return 0;
@@ -210,7 +216,7 @@ static void section_of(const walk *w, double xi, lm_section *c)
 
 static void flex_to(walk *w, double xi)
 {
-    int shear = w->g->m->spec->bodies.at[w->g->part->body].timoshenko;
+    int shear = shears(w->g);
     flexibility *f = &w->f;
     for (int k = 0; k < GAUSS; k++) {
         double x = w->xi + gauss_x[k] * (xi - w->xi), d = gauss_w[k] * (xi - w->xi);
@@ -266,7 +272,7 @@ static void look(walk *w)
 {
     const lm_beam_shape *c = &w->g->shape[w->e];
     const ffr_shapes *b = w->b;
-    int shear = w->g->m->spec->bodies.at[w->g->part->body].timoshenko;
+    int shear = shears(w->g);
     double eta[2];
     shape_functions f;
     functions(c->kz, c->L, w->xi, w->f.Iz, w->f.Ay, shear ? 1 / w->c.GAy : 0, w->c.EIz, &f);
@@ -330,6 +336,12 @@ static void put_lane(lm_lane **to, int lane, int n, const double *from)
     *to += n;
 }
 
+static void put_difference(lm_lane **to, int lane, int n, const double *of, const double *less)
+{
+    for (int i = 0; i < n; i++) (*to)[i][lane] = of[i] - less[i];
+    *to += n;
+}
+
 static void put(double **to, int n, const double *from)
 {
     memcpy(*to, from, sizeof *from * (size_t)n);
@@ -354,15 +366,19 @@ static void put_strain(const walk *w, double dx, int number, int lane, ffr_store
 {
     const ffr_shapes *b = w->b;
     lm_floating_strain *q = (lm_floating_strain *)out->strain + number;
-    lm_lane *to = s->strains + per_strain(b) * (size_t)number;
+    lm_lane *to = s->strains + per_strain(w->g, b) * (size_t)number;
     q->dx[lane] = dx;
     q->bend[lane] = dx * (w->c.EIz - w->c.EIy);
     q->stiff[lane] = w->c.EIz > w->c.EIy;
+    q->shear[lane] = q->gv ? dx * (w->c.GAy - w->c.GAz) : 0;
     put_lane(&to, lane, b->nv, w->at.kv);
     put_lane(&to, lane, b->nw, w->at.kw);
     put_lane(&to, lane, b->nv, w->at.dv);
     put_lane(&to, lane, b->nw, w->at.dw);
     put_lane(&to, lane, b->nt, w->at.t);
+    if (!q->gv) return;
+    put_difference(&to, lane, b->nv, w->at.sv, w->at.dv);
+    put_difference(&to, lane, b->nw, w->at.sw, w->at.dw);
 }
 
 /* Torsion of the elements first to last - 1 of the mesh, over which four points lie. */

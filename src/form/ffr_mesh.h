@@ -35,7 +35,7 @@ int ffr_shapes_reserve(const ffr_mesh *g, lm_arena *temp, ffr_shapes *b);
 typedef struct ffr_store {
     lm_lane *lanes;   /* of the fours, one behind the other: v, w, a, turn, Hv, Hw */
     double *values;   /* of the places: v, w, a, dv, dw, t, Hv, Hw */
-    lm_lane *strains; /* of the fours: kv, kw, phi, t; NULL: without stiffening */
+    lm_lane *strains; /* of the fours: kv, kw, psi, phi, t, gv, gw; NULL: without stiffening */
     double *torques;  /* of the fours: Tt */
     double *Mff, *K, *C, *spare;
 } ffr_store;

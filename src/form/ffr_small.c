@@ -23,11 +23,6 @@ static int divides(const ffr *s)
     return how->substructures == 0 && how->stiffening;
 }
 
-/* In a part: how far a section turns, its axis where that turns more by shear; and how far it stretches. */
-typedef struct extent {
-    double turn, stretch;
-} extent;
-
 static double slope(int n, const double *to, const double *from, double dx, const double *section,
                     const double *eta)
 {
@@ -35,19 +30,22 @@ static double slope(int n, const double *to, const double *from, double dx, cons
     return fabs(chord) > fabs(own) ? chord : own;
 }
 
-/* Twist alone is described exactly, and counts where the beam bends as well. */
-static extent largest(const lm_floating *f, const double *eta)
+/* Twist counts for the turn where the beam bends as well. */
+static ffr_extent largest(const lm_floating *f, const double *eta)
 {
     const double *v = eta, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
-    extent most = {0, 0};
+    ffr_extent most = {0};
     for (int k = 1; k < f->nplaces; k++) {
         const lm_floating_place *p = &f->place[k - 1], *at = &f->place[k];
         double dx = at->x0 - p->x0, twist = dot(f->nt, at->t, t);
+        double more = twist - dot(f->nt, p->t, t);
         double bend = hypot(slope(f->nv, at->v, p->v, dx, at->dv, v),
                             slope(f->nw, at->w, p->w, dx, at->dw, w));
         double stretch = (dot(f->na, at->a, a) - dot(f->na, p->a, a)) / dx;
         most.turn = fmax(most.turn, sqrt(bend * (bend + fabs(twist))));
         most.stretch = fmax(most.stretch, fabs(stretch));
+        most.twist = fmax(most.twist, fabs(twist));
+        most.in_element = fmax(most.in_element, fabs(more));
     }
     return most;
 }
@@ -68,33 +66,80 @@ static double error_of(const ffr *s, double turn, double stretch, double n)
     return s->sys.still ? still : MOTION * still;
 }
 
+/* Of any deflection across a beam that is twisted so much in a frame and in an element. Sections see bending and
+ * shear from their own axes; what is missed is what the basis does not follow: modes are those of the untwisted
+ * beam, and the shear in an element goes with its untwisted curvature. Fits (docs/theory/ffr.md). */
+static double twisted(const ffr *s, int body, double elements, double twist, double in_element)
+{
+    const ffr_unlike *u = &s->small.unlike[body];
+    const lm_spec_formulation *how = &s->m->spec->formulation;
+    double square = twist * twist, error = 0, fine = 1 / (1 + 1.4 * u->soft * elements * elements);
+    if (!how->stiffening) return 0;
+    if (how->basis_modes) error += 0.027 * u->bending * square / (how->modes * how->modes);
+    if (how->basis_modes || !u->slopes)
+        error += 10 * u->shear * square / (1 + twist);
+    else
+        error += 5 * u->shear * fine * square / (1 + square) +
+                 2 * sqrt(u->shear) * in_element * in_element;
+    return s->sys.still ? error : MOTION * error;
+}
+
+static void widen(ffr_extent *most, const ffr_extent *now)
+{
+    most->turn = fmax(most->turn, now->turn);
+    most->stretch = fmax(most->stretch, now->stretch);
+    most->twist = fmax(most->twist, now->twist);
+    most->in_element = fmax(most->in_element, now->in_element);
+}
+
+/* What is said to turn is what makes the error. */
+static void count(const ffr *s, int body, lm_small *small)
+{
+    const ffr_extent *x = &s->small.most[body];
+    double bent = error_of(s, x->turn, x->stretch, s->small.parts[body]);
+    double twist = twisted(s, body, s->m->beams[body].nelements, x->twist, x->in_element),
+           turn = x->turn;
+    if (twist > bent) turn = fmax(turn, x->twist);
+    small->turn[body] = fmax(small->turn[body], turn);
+    small->error[body] = fmax(small->error[body], bent + twist);
+}
+
 static void look(lm_small *small, const double *q)
 {
     const ffr *s = ((const ffr_small *)small)->of;
-    double *stretch = ((ffr_small *)small)->stretch;
+    ffr_extent *most = ((ffr_small *)small)->most;
+    for (int i = 0; i < s->m->nbodies; i++)
+        if (small->turn[i] == 0) most[i] = (ffr_extent){0};
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         if (!u->f) continue;
-        extent now = largest(u->f, q + u->q + FRAME_Q);
-        small->turn[u->body] = fmax(small->turn[u->body], now.turn);
-        stretch[u->body] = fmax(stretch[u->body], now.stretch);
+        ffr_extent now = largest(u->f, q + u->q + FRAME_Q);
+        widen(&most[u->body], &now);
     }
     for (int i = 0; i < s->m->nbodies; i++) {
-        int n = s->small.parts[i];
-        if (n == 0) continue;
-        small->error[i] = fmax(small->error[i], error_of(s, small->turn[i], stretch[i], n));
-        stretch[i] = 0;
+        if (s->small.parts[i] == 0) continue;
+        count(s, i, small);
+        most[i].stretch = 0;
     }
 }
 
-/* Turns add up along the beam: frames share them. */
+/* Turns and twists add up along the beam: frames share them, and elements where there are no fewer. */
+static double left_with(const ffr *s, int body, double stretch, double n)
+{
+    const ffr_extent *x = &s->small.most[body];
+    double share = s->small.parts[body] / n, elements = s->m->beams[body].nelements;
+    double finer = fmin(1, elements / n);
+    return error_of(s, x->turn * share, stretch, n) +
+           twisted(s, body, elements / finer, x->twist * share, x->in_element * finer);
+}
+
 static double wanted(const lm_small *small, int body)
 {
     const ffr *s = ((const ffr_small *)small)->of;
-    double parts = s->small.parts[body], turn = parts * small->turn[body], n = parts;
-    double rest = small->error[body] - error_of(s, small->turn[body], 0, parts);
+    double parts = s->small.parts[body], n = parts;
+    double rest = small->error[body] - left_with(s, body, 0, parts);
     double stretch = fmax(rest, 0) / error_of(s, 0, 1, parts);
-    while (n <= MANY && error_of(s, turn / n, stretch, n) > AIMED) n++;
+    while (n <= MANY && left_with(s, body, stretch, n) > AIMED) n++;
     return n;
 }
 
@@ -136,12 +181,17 @@ int ffr_make_small(ffr *s)
                                     .error = LM_NEW_N(&s->arena, double, n + 1),
                                     .told = LM_NEW_N(&s->arena, unsigned char, n + 1)},
                            .of = s,
-                           .stretch = LM_NEW_N(&s->arena, double, n + 1),
+                           .most = LM_NEW_N(&s->arena, ffr_extent, n + 1),
+                           .unlike = LM_NEW_N(&s->arena, ffr_unlike, n + 1),
                            .parts = LM_NEW_N(&s->arena, int, n + 1)};
     const lm_small *base = &s->small.base;
-    if (!base->turn || !base->error || !base->told || !s->small.stretch || !s->small.parts)
+    if (!base->turn || !base->error || !base->told || !s->small.most || !s->small.unlike ||
+        !s->small.parts)
         return -1;
-    for (int i = 0; i < n; i++) s->small.parts[i] = parts_of(s, i);
+    for (int i = 0; i < n; i++) {
+        s->small.parts[i] = parts_of(s, i);
+        if (s->small.parts[i] > 0) s->small.unlike[i] = ffr_unlike_of(s->m, s->division, i);
+    }
     s->sys.small = &s->small.base;
     return 0;
 }

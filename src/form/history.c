@@ -37,7 +37,9 @@ int lm_history_grow(lm_history *h, int room)
     if (room <= h->room) return 0;
     lm_history_piece *more = LM_NEW_N(h->arena, lm_history_piece, room);
     if (!more) return -1;
-    if (h->room) memcpy(more, h->piece, sizeof *more * (size_t)*h->count);
+    /* a checkpoint may have said already how many there will be */
+    size_t n = (size_t)fmin(*h->count, h->room);
+    if (n) memcpy(more, h->piece, sizeof *more * n);
     h->piece = more;
     h->room = room;
     return 0;

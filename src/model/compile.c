@@ -94,6 +94,23 @@ int lm_compile_pair(lm_model *m, const int node[2], const lm_v3 at[2], const lm_
     return m->npairs++;
 }
 
+/* Of the radius of gyration: places nearer than that are one; a box below that says nothing about sizes. */
+#define ROUNDING 1e-12
+#define POINT    1e-2
+
+/* Of all rigid bodies about their own centers of mass. */
+static double radius_of_gyration(const lm_model *m)
+{
+    double mass = 0, polar = 0;
+    for (int i = 0; i < m->nbodies; i++) {
+        const lm_body *b = &m->bodies[i];
+        if (b->type != LM_BODY_RIGID) continue;
+        mass += b->mass;
+        polar += 0.5 * (b->J.m[0] + b->J.m[4] + b->J.m[8]);
+    }
+    return mass > 0 ? sqrt(polar / mass) : 0;
+}
+
 /* Extent of everything drawn: the largest side of the box around nodes and frames. */
 static double extent(const lm_model *m)
 {
@@ -109,6 +126,14 @@ static double extent(const lm_model *m)
     }
     for (int k = 0; k < 3 && m->nnodes; k++) size = fmax(size, hi[k] - lo[k]);
     return size;
+}
+
+/* Bodies near one place are as large as they are. In one place, but for rounding, they have no size. */
+static void set_size(lm_model *m)
+{
+    double box = extent(m), radius = radius_of_gyration(m);
+    m->point = box == 0 || box < POINT * radius;
+    m->size = !m->point ? box : box > ROUNDING * radius ? radius : 0;
 }
 
 /* Rotation measures are at most 6 per pair; a joint has at most 6 rows, 3 drives and 12 actions. */
@@ -151,7 +176,7 @@ int lm_compile(lm_model *m, const lm_spec *spec, lm_diag *diag)
     }
     lm_compile_superelements(m, scratch, diag);
     for (int i = 0; i < spec->frames.n; i++) lm_compile_frame(m, i);
-    m->size = extent(m);
+    set_size(m);
     for (int i = 0; i < spec->joints.n; i++) lm_compile_joint(m, i, diag);
     for (int i = 0; i < spec->forces.n; i++) lm_compile_force(m, i, diag);
     lm_compile_initial(m);

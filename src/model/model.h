@@ -140,7 +140,10 @@ typedef struct lm_model {
     lm_row *rows;     /* joints' rows in order, then those of initial values */
     lm_action *actions;
     lm_coord *coords;
-    double size; /* characteristic length: extent of all points as drawn; 0: a point */
+    /* Characteristic length: extent of all points as drawn; where that is small against the radius of
+     * gyration, the latter; 0: all are in one place. */
+    double size;
+    int point; /* 1: that extent is nothing, or small against the radius of gyration */
     /* Called once per accepted step of a dynamics analysis, see limber_model_on_step; NULL: not. */
     int (*on_step)(void *context, struct limber_step *step);
     void *on_step_context;

@@ -1,6 +1,6 @@
 /* Floating frames where beams bend in space: against a Cosserat beam that is integrated here, critical loads,
  * a beam drawn from its other end, energy. Nothing here is of one plane or symmetric. */
-#include "support/run_model.h"
+#include "support/listen.h"
 
 /* ---- a cantilever along x under a dead force and torque at its tip, by shooting ---- */
 
@@ -91,11 +91,13 @@ static void shoot(const rod *b, double tip[3])
 
 /* ---- the same in limber ---- */
 
-static void tip_of(const rod *b, int shear, const char *options, double tip[3])
+enum { TEXT = 1500 };
+
+static void write_rod(const rod *b, int shear, const char *options, char text[TEXT])
 {
-    char text[1500], theory[100] = "";
+    char theory[100] = "";
     if (shear) snprintf(theory, sizeof theory, "GAy: %.17g, GAz: %.17g, ", b->C[1], b->C[2]);
-    snprintf(text, sizeof text,
+    snprintf(text, TEXT,
              "limber: 1\n"
              "sections: {s: {shape: stiffness, EA: %.17g, %sGJ: %.17g, EIy: %.17g, EIz: %.17g, "
              "rhoA: 1}}\n"
@@ -110,6 +112,12 @@ static void tip_of(const rod *b, int shear, const char *options, double tip[3])
              b->C[0], theory, b->B[0], b->B[1], b->B[2], shear ? "timoshenko" : "euler-bernoulli",
              b->L, b->force[0], b->force[1], b->force[2], b->torque[0], b->torque[1], b->torque[2],
              options);
+}
+
+static void tip_of(const rod *b, int shear, const char *options, double tip[3])
+{
+    char text[TEXT];
+    write_rod(b, shear, options, text);
     table t = run_model(&(run_how){.text = text});
     tip[0] = table_last(&t, "p.x"), tip[1] = table_last(&t, "p.y"), tip[2] = table_last(&t, "p.z");
     table_free(&t);
@@ -168,6 +176,103 @@ static void couples_make_no_shear(void **unused)
     tip_of(&case_of[1], 0, ", substructures: 8", a);
     tip_of(&case_of[1], 1, ", substructures: 8", b);
     assert_under(distance(a, b), 2e-5);
+}
+
+static rod twisted_rod(double twist, double GAy, double GAz, double EIy, double EIz)
+{
+    return (rod){1, {2e7, GAy, GAz}, {15, EIy, EIz}, {0, 2e-3, 1e-3}, {15 * twist, 0, 0}};
+}
+
+/* Deflections, with one half of the force, then with the other. */
+static double off(const rod *b, const char *options)
+{
+    double known[3], tip[3], most = 0;
+    for (int i = 1; i < 3; i++) {
+        rod half = *b;
+        half.force[i] = 0;
+        shoot(&half, known);
+        tip_of(&half, b->C[1] < 1e9, options, tip);
+        most = fmax(most, distance(tip, known) / hypot(known[1], known[2]));
+    }
+    return most;
+}
+
+/* A small load across, on a shaft that torque has twisted far and whose stiffnesses in bending or in shear are not
+ * the same: it bends along the sections' own axes. */
+static void twisted_shafts(void **unused)
+{
+    static const struct {
+        double twist, GAy, GAz, EIy, EIz, part;
+        const char *options;
+    } of[] = {{1, 1e9, 1e9, 20, 80, 2e-4, ""},
+              {3, 1e9, 1e9, 20, 80, 2e-4, ", substructures: 1"},
+              {-3, 1e9, 1e9, 500, 20, 2e-3, ", substructures: 1"},
+              {7, 1e9, 1e9, 20, 80, 2e-3, ""},
+              {3, 1e9, 1e9, 20, 80, 4e-3, ", substructures: 1, basis: modes, modes: 4"},
+              {0.3, 600, 3000, 20, 20, 5e-4, ", substructures: 1"},
+              {1, 3000, 600, 20, 20, 3e-3, ", substructures: 1"},
+              {1, 15000, 3000, 20, 20, 3e-3, ", substructures: 1"},
+              {3, 15000, 3000, 20, 20, 6e-3, ", substructures: 1"}};
+    (void)unused;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        rod b = twisted_rod(of[k].twist, of[k].GAy, of[k].GAz, of[k].EIy, of[k].EIz);
+        assert_under(off(&b, of[k].options), of[k].part);
+    }
+}
+
+/* ---- what is said of twist ---- */
+
+static void listen(const rod *b, const char *options, char said[SAID])
+{
+    char text[TEXT];
+    write_rod(b, b->C[1] < 1e9, options, text);
+    assert_int_equal(run_listen(&(run_how){.text = text}, said), LIMBER_OK);
+}
+
+/* However small the deflections: the error that is said is above the one that is there, and as many frames as the
+ * warning asks for, and as a run takes by itself, leave little of it. */
+static void twist_is_said(void **unused)
+{
+    static const struct {
+        double twist, GAy, GAz, EIy, EIz;
+        const char *basis;
+    } of[] = {{1, 3000, 600, 20, 20, ""},
+              {1.5, 600, 3000, 20, 80, ""},
+              {-1, 600, 3000, 20, 80, ""},
+              {1, 15000, 3000, 20, 20, ", basis: modes"},
+              {0.5, 3000, 600, 20, 20, ", basis: modes"},
+              {2, 1e9, 1e9, 20, 500, ", basis: modes, modes: 1"},
+              {3, 1e9, 1e9, 20, 500, ", basis: modes, modes: 2"},
+              {-3, 1e9, 1e9, 80, 20, ", basis: modes, modes: 2"}};
+    char said[SAID], one[100], more[100];
+    (void)unused;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        rod b = twisted_rod(of[k].twist, of[k].GAy, of[k].GAz, of[k].EIy, of[k].EIz);
+        snprintf(one, sizeof one, ", substructures: 1%s", of[k].basis);
+        listen(&b, one, said);
+        double says = number_after(said, "put its deflections off by ") / 100, is = off(&b, one);
+        snprintf(more, sizeof more, ", substructures: %.0f%s",
+                 number_after(said, "substructures: "), of[k].basis);
+        print_message("twist %g%s: says %.2g, is %.2g; then %.2g, by itself %.2g\n", of[k].twist,
+                      of[k].basis, says, is, off(&b, more), off(&b, of[k].basis));
+        assert_between(is, says / 20, says);
+        assert_under(off(&b, more), fmin(0.005, is / 2));
+        assert_under(off(&b, of[k].basis), fmin(0.005, is / 2));
+    }
+}
+
+static void round_shafts_are_not_warned_of(void **unused)
+{
+    static const char *const options[] = {", substructures: 1", ", substructures: 1, basis: modes"};
+    char said[SAID];
+    (void)unused;
+    for (int k = 0; k < 4; k++) {
+        double GA = k < 2 ? 1e9 : 1e5;
+        rod b = twisted_rod(3, GA, GA, 20, 20);
+        listen(&b, options[k % 2], said);
+        assert_null(strstr(said, "warning"));
+        assert_under(off(&b, options[k % 2]), 0.01);
+    }
 }
 
 /* ---- the Princeton beam ---- */
@@ -382,6 +487,9 @@ int main(void)
         cmocka_unit_test(cosserat),
         cmocka_unit_test(converges),
         cmocka_unit_test(couples_make_no_shear),
+        cmocka_unit_test(twisted_shafts),
+        cmocka_unit_test(twist_is_said),
+        cmocka_unit_test(round_shafts_are_not_warned_of),
         cmocka_unit_test(princeton),
         cmocka_unit_test(drawn_from_the_other_end),
         cmocka_unit_test(strips_in_one_frame),
