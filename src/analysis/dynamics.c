@@ -87,7 +87,9 @@ static limber_status put_row(lm_dynamics_run *d, double t)
 {
     lm_integrator *g = d->g;
     lm_energy e;
-    if (lm_integrator_at(g, t, d->q, d->v, d->a, d->lam))
+    int bad = lm_integrator_row(g, t, d->q, d->v, d->a, d->lam);
+    if (bad < 0) return LIMBER_MEMORY;
+    if (bad)
         return lm_stop(d->run, LIMBER_INTERNAL, "at t = %.6g: the state cannot be interpolated", t);
     lm_state s = {t, d->q, d->v, d->a, d->lam};
     double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;

@@ -20,6 +20,7 @@ int lm_integrator_init(lm_integrator *g, const lm_integrator_ops *ops, lm_system
     g->lin = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     if (sys->massless) g->settled = lm_alloc(sizeof(double) * (2 * nv + (size_t)sys->nl + 1));
     if (!g->block || !g->x || !g->pose || !g->lin || (sys->massless && !g->settled)) return -1;
+    if (!ops->lands_on_outputs && lm_row_init(g)) return -1;
     g->clock = (lm_clock *)(void *)g->block;
     double *p = g->block + head;
     g->q = p, p += nq;
@@ -39,6 +40,7 @@ void lm_integrator_free(lm_integrator *g)
 {
     if (!g) return;
     lm_linear_destroy(g->lin);
+    lm_row_free(g);
     lm_free(g->block);
     lm_free(g->x);
     lm_free(g->pose);
@@ -182,7 +184,7 @@ int lm_integrator_start(lm_integrator *g, double t, int keep_step)
 
 /* Cubic Hermite in the local coordinates of the step, q = exp(xi) q0: xi runs from 0 to dx with end
  * rates h v0 and h Tinv(dx) v1; velocities by the cubic through v and a; a and lam linearly. */
-int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam)
+static int interpolate(lm_integrator *g, double t, double *q, double *v, double *a, double *lam)
 {
     const lm_system *sys = g->sys;
     double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
@@ -195,11 +197,23 @@ int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a
     for (int k = 0; k < sys->nl && lam; k++) lam[k] = (1 - x) * g->lam0[k] + x * g->lam[k];
     if (x >= 1) {
         memcpy(q, g->q, sizeof(double) * (size_t)sys->nq);
-        if (g->ops->at_end && a && lam) g->ops->at_end(g, a, lam);
         return 0;
     }
     sys->form->local_rate(sys, g->dx, g->v, g->x);
     for (int i = 0; i < sys->nv; i++)
         g->x[i] = h01 * g->dx[i] + h * (h10 * g->v0[i] + h11 * g->x[i]);
     return g->sys->form->retract(g->sys, g->q0, g->x, q);
+}
+
+int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam)
+{
+    int bad = interpolate(g, t, q, v, a, lam);
+    int solves = g->ops->always_solves && a && lam;
+    return bad || !solves ? bad : lm_row_solve(g, t, q, v, a, lam);
+}
+
+int lm_integrator_row(lm_integrator *g, double t, double *q, double *v, double *a, double *lam)
+{
+    int bad = interpolate(g, t, q, v, a, lam);
+    return bad ? bad : lm_row_solve(g, t, q, v, a, lam);
 }

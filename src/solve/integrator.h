@@ -44,9 +44,7 @@ typedef struct lm_integrator_ops {
      * lm_integrator_at; NULL: it does not. Such a method integrates the work itself: after a step,
      * and after this, g->work and g->lost are counted from the start of the step. */
     int (*at)(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
-    /* Accelerations and multipliers at the end of the last step, better than those it has left there; may
-     * be NULL. */
-    void (*at_end)(lm_integrator *g, double *a, double *lam);
+    int always_solves; /* 1: lm_integrator_at solves for accelerations and multipliers as lm_integrator_row does */
     int start_up; /* steps that it costs to start again, as checkpoints ask for; 0: none */
 } lm_integrator_ops;
 
@@ -69,6 +67,7 @@ struct lm_integrator {
     const lm_integrator_ops *ops;
     lm_system *sys;
     lm_linear *lin;
+    lm_linear *row; /* factors for lm_integrator_row; NULL: it interpolates */
     lm_integrator_options opt;
     double *block;     /* everything below lives here, then comes the method's own */
     size_t block_size; /* in doubles */
@@ -83,6 +82,7 @@ struct lm_integrator {
     int regular; /* 1: constraints are independent where it works: no softness of the mass matrix */
     int unsolved;     /* 1: ... that no acceleration solves the equations */
     double *x;        /* [5 (nv + nl) + nq] right sides and solutions */
+    double *solved;   /* [6 nv + 2 nl + nq] scratch of rows */
     double mass_unit; /* typical mass: scales the constrained mass matrix; 0: not known yet */
     double *pose;     /* [7 nposes] scratch */
     double *settled;  /* [2 nv] scratch of motions without mass; NULL: there are none */
@@ -107,8 +107,11 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
  * by an impulse. 0; 1 with failure text; < 0 memory. */
 int lm_integrator_start(lm_integrator *g, double t, int keep_step);
 
-/* State at a time within the last step, into q v a lam (any of v a lam may be NULL). */
+/* State at a time within the last step, into q v a lam (any of v a lam may be NULL). 0; 1; < 0: memory. */
 int lm_integrator_at(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
+/* The same as results show it: a and lam satisfy the equations of motion with q and v at t, where these have a
+ * solution and no stiff body answers to the least error of q with a large force. */
+int lm_integrator_row(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
 
 /* Largest translation (over `size`) or rotation in a motion dx[nv] of the mechanism; and with that of
  * its variables over a step (form/machine.h). */
@@ -201,6 +204,15 @@ int lm_consistent_acceleration(lm_integrator *g, double t, const double *q, cons
 /* 1: others than a, lam solve them, too, and are put into a1, lam1. */
 int lm_other_acceleration(lm_integrator *g, double t, const double *q, const double *v,
                           const double *a, const double *lam, double *a1, double *lam1);
+
+/* ---- row.c ---- */
+
+int lm_row_init(lm_integrator *g); /* 0; -1: no memory */
+void lm_row_free(lm_integrator *g);
+/* a and lam, interpolated to t, replaced by those that the equations of motion ask for at q and v. 0; < 0: no
+ * memory. */
+int lm_row_solve(lm_integrator *g, double t, const double *q, const double *v, double *a,
+                 double *lam);
 
 /* ---- explain.c ---- */
 

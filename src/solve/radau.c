@@ -97,22 +97,6 @@ static int integrate_power(radau *g, double t)
     return bad;
 }
 
-/* The multipliers of the stages, and with them the accelerations, are of order 3 only. Where no stiff
- * body would answer to the least error of the positions with a large force, the equations of motion at
- * the interpolated positions and velocities give better ones. */
-static int improve(radau *g, const lm_state *st)
-{
-    lm_integrator *s = &g->base;
-    lm_linear *factors = s->lin;
-    long jacobians = s->stats.jacobians;
-    lm_linear_new_pivots(g->mass); /* rows must not depend on those before */
-    s->lin = g->mass;
-    int bad = lm_consistent_acceleration(s, st->t, st->q, st->v, g->a[0], g->lam[0]);
-    s->lin = factors;
-    s->stats.jacobians = jacobians;
-    return bad;
-}
-
 static int at(lm_integrator *s, double t, double *q, double *v, double *a, double *lam)
 {
     radau *g = (radau *)s;
@@ -121,24 +105,11 @@ static int at(lm_integrator *s, double t, double *q, double *v, double *a, doubl
     recall(g);
     if (sys->works && integrate_power(g, t)) return 1;
     if (state_at(g, t, &st)) return 1;
-    if (g->mass && (a || lam)) {
-        if (improve(g, &st)) return 1;
-        st.a = g->a[0], st.lam = g->lam[0];
-    }
     lm_copy(q, st.q, sys->nq);
     if (v) lm_copy(v, st.v, sys->nv);
     if (a) lm_copy(a, st.a, sys->nv);
     if (lam) lm_copy(lam, st.lam, sys->nl);
     return 0;
-}
-
-static void at_end(lm_integrator *s, double *a, double *lam)
-{
-    radau *g = (radau *)s;
-    const lm_state st = {s->clock->t, s->q, s->v, s->a, s->lam};
-    if (!g->mass || improve(g, &st)) return;
-    lm_copy(a, g->a[0], s->sys->nv);
-    lm_copy(lam, g->lam[0], s->sys->nl);
 }
 
 /* ---- a step ---- */
@@ -341,14 +312,13 @@ static void destroy(lm_integrator *s)
     radau *g = (radau *)s;
     lm_free(g->q);
     lm_free(g->M);
-    lm_linear_destroy(g->mass);
     radau_pair_free(&g->pair);
     lm_integrator_free(s);
     lm_free(g);
 }
 
 static const lm_integrator_ops ops = {
-    .name = "radau", .step = step, .destroy = destroy, .at = at, .at_end = at_end};
+    .name = "radau", .step = step, .destroy = destroy, .at = at, .always_solves = 1};
 
 static double *part(double **p, size_t n)
 {
@@ -386,11 +356,9 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
     double *own;
     if (!g) return NULL;
     g->q = lm_alloc(sizeof(double) * (5 * (size_t)sys->nq + 26 * nv + 14 * nl + 1));
-    int wanted = !sys->flexible;
-    if (wanted) g->mass = lm_linear_create_for(sys, &sys->pattern, &sys->groups);
     g->M = lm_alloc(sizeof(double) * 3 * (size_t)sys->pattern.nnz);
     if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 2, &own) || !g->q || !g->M ||
-        radau_pair_init(&g->pair, sys) || (wanted && !g->mass)) {
+        radau_pair_init(&g->pair, sys)) {
         destroy(&g->base);
         return NULL;
     }

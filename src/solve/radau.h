@@ -92,7 +92,6 @@ typedef struct radau {
     double open;                /* largest gap of the positions that the velocities do not close */
     double *M, *D, *K;          /* [nnz] where the factors were made */
     radau_pair pair;
-    lm_linear *mass; /* for accelerations between the steps; NULL: not wanted */
     double far;      /* lm_integrator_far at the start of the step */
     double factor_h; /* step of the factors in use; 0: none */
     double turned;   /* motion since M, D and K were made */
