@@ -246,7 +246,7 @@ static limber_status account(lm_dynamics_run *d, int before)
     return st ? st : lm_power_flow_step(d);
 }
 
-/* q (+) (s v + s^2 a/2 + s^3 j/6), and its derivatives. */
+/* q (+) (s v + s^2 a/2 + s^3 j/6), and its derivatives; reactions as they changed over the last step. */
 int lm_dynamics_ahead(lm_dynamics_run *d, double s, const double *jerk)
 {
     const lm_integrator *g = d->g;
@@ -259,7 +259,8 @@ int lm_dynamics_ahead(lm_dynamics_run *d, double s, const double *jerk)
     if (sys->form->retract(sys, g->q, d->v, d->q)) return 1;
     for (int i = 0; i < sys->nv; i++)
         d->v[i] = g->v[i] + s * (g->a[i] + 0.5 * s * (jerk ? jerk[i] : 0));
-    lm_copy(d->lam, g->lam, sys->nl);
+    double part = jerk && g->clock->h > 0 ? s / g->clock->h : 0;
+    for (int k = 0; k < sys->nl; k++) d->lam[k] = g->lam[k] + part * (g->lam[k] - g->lam0[k]);
     return 0;
 }
 

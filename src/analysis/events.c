@@ -1,26 +1,30 @@
 #include "analysis/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum {
-    PIECES = 5,     /* of a step, between which signs are compared */
-    AHEAD_OF = 2,   /* the same of a prediction */
-    TRIES = 8,      /* of one step that goes over an event */
-    DIPS = 10,      /* tries to find where a guard comes to zero and goes back */
-    MOST_RUSH = 20, /* events of chatter before a guard is left alone; dense ones count 7, */
-    MUTE = 50,      /* for so many steps */
-    MOST_BACK = 20, /* steps taken back for a guard that has no event, before it is left alone */
-    VAIN = 4        /* cuts in vain before there is a pause */
+    PIECES = 5,      /* of a step, between which signs are compared */
+    AHEAD_OF = 2,    /* the same of a prediction, which have twice the length each time, */
+    MOST_AHEAD = 40, /* at most */
+    AGAIN = 20,      /* times that a found change is looked at again */
+    TRIES = 8,       /* of one step that goes over an event */
+    DIPS = 10,       /* tries to find where a guard comes to zero and goes back */
+    MOST_RUSH = 20,  /* events of chatter before a guard is left alone; dense ones count 7, */
+    MUTE = 50,       /* for so many steps */
+    MOST_BACK = 20,  /* steps taken back for a guard that has no event, before it is left alone */
+    VAIN = 4         /* cuts in vain before there is a pause */
 };
 
 /* Share of a step over which the state may be moved on without one; time between events that only chatter
  * makes, over the length of the run; quick ones, which are chatter where a guard stays below a part of its
  * largest value. */
-#define NEAR  1e-5
-#define DENSE 1e-9
-#define QUICK 1e-5
-#define HELD  1e-2
+#define NEAR   1e-5
+#define SLIVER 1e-9 /* of the time between two events */
+#define DENSE  1e-9
+#define QUICK  1e-5
+#define HELD   1e-2
 
 /* Part of its largest value below which a guard that goes to and fro has come to rest. */
 #define NOISE 1e-15
@@ -194,30 +198,69 @@ static double first_dip(lm_dynamics_run *d, path p, double earlier, double from,
     return first;
 }
 
-/* The first change of a sign between ta, where the guards are x->start, and tb; INFINITY: there is none. */
-static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int pieces, double tol)
+/* End of piece k of a path. That of a prediction has short ones first: under a large force it soon turns back. */
+static double piece_end(path p, double ta, double tb, int k, int pieces)
+{
+    if (k == pieces) return tb;
+    return ta + (tb - ta) * (p == AHEAD ? ldexp(1, k - pieces) : (double)k / pieces);
+}
+
+static double scan(lm_dynamics_run *d, path p, double ta, double tb, int pieces, double tol)
 {
     lm_events *x = d->events;
     double from = ta, earlier = ta;
-    memcpy(x->was, x->start, sizeof(double) * (size_t)x->n);
+    lm_copy(x->was, x->start, x->n);
     for (int k = 1; k <= pieces; k++) {
-        double to = k == pieces ? tb : ta + k * (tb - ta) / pieces;
-        if (p == INSIDE && k == pieces ? guards_now(d, x->now) : guards_at(d, p, to, x->now))
-            return INFINITY;
+        double to = piece_end(p, ta, tb, k, pieces);
+        int whole = p == INSIDE && to >= d->g->clock->t;
+        if (whole ? guards_now(d, x->now) : guards_at(d, p, to, x->now)) return INFINITY;
         if (p == INSIDE) note_sizes(x, x->now);
         double first = first_between(d, p, from, to, tol);
         if (!(first < INFINITY) && k > 1) first = first_dip(d, p, earlier, from, to, tol);
         if (first < INFINITY) return first;
-        memcpy(x->before, x->was, sizeof(double) * (size_t)x->n);
+        lm_copy(x->before, x->was, x->n);
         keep_signs(x, x->was, x->now);
         earlier = from, from = to;
     }
     return INFINITY;
 }
 
+/* The first change of a sign between ta, where the guards are x->start, and tb; INFINITY: there is none. What
+ * is before a change is looked at again by shorter pieces: the far end of a zone that throws back is crossed
+ * twice before the near one. */
+static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int pieces, double tol)
+{
+    double first = scan(d, p, ta, tb, pieces, tol);
+    for (int i = 0; i < AGAIN && first < INFINITY; i++) {
+        int cause = d->events->cause;
+        double earlier = scan(d, p, ta, first, pieces, tol);
+        if (!(earlier < first - tol)) {
+            d->events->cause = cause;
+            break;
+        }
+        first = earlier;
+    }
+    return first;
+}
+
 /* ---- steps ---- */
 
 static double rounding(const lm_dynamics_run *d) { return 1e-14 * d->until; }
+
+/* How far behind the event at `first` the state is moved: by rounding, but no share that counts of the ways from
+ * the last event and to the next one, over which forces may be large. */
+static double beyond(lm_dynamics_run *d, double first)
+{
+    lm_events *x = d->events;
+    double most = rounding(d), least = 4 * DBL_EPSILON * d->g->clock->t, last = -d->until;
+    int cause = x->cause;
+    for (int i = 0; i < x->n; i++) last = fmax(last, x->of[i].last);
+    if (guards_at(d, AHEAD, first, x->now)) return most;
+    keep_signs(x, x->start, x->now);
+    double next = scan(d, AHEAD, first, first + most / SLIVER, AHEAD_OF, 0);
+    x->cause = cause;
+    return fmin(most, fmax(SLIVER * fmin(next - first, first - last), least));
+}
 
 static void keep(lm_dynamics_run *d)
 {
@@ -248,6 +291,15 @@ static double reach(const lm_dynamics_run *d, double limit)
     return fmin(fmin(c->h > 0 ? 2 * c->h : DENSE * d->until, d->g->opt.largest_step), room);
 }
 
+/* Pieces of a prediction over the length h: the first no longer than the forces take to turn the motion back. */
+static int pieces_ahead(const lm_dynamics_run *d, double h)
+{
+    const lm_integrator *g = d->g;
+    double v = lm_speed_norm(g->sys, g->clock->size, g->v);
+    double a = lm_speed_norm(g->sys, g->clock->size, g->a), back = h * a / fmax(v, 1e-300);
+    return back > 1 ? (int)fmin(AHEAD_OF + ceil(log2(back)), MOST_AHEAD) : AHEAD_OF;
+}
+
 /* A step that goes over a jump of a force is rejected, made smaller, and rejected again: so it is aimed at
  * the event that the present motion leads to, up to `limit`. Not always: what only seems to lead to one must
  * not cut every step. */
@@ -257,18 +309,18 @@ static double aim(lm_dynamics_run *d, double limit)
     double t = d->g->clock->t, to = t + reach(d, limit);
     if (*x->pause > 0) *x->pause -= 1;
     if (*x->pause > 0 || !(to > t)) return INFINITY;
-    return first_change(d, AHEAD, t, to, AHEAD_OF, 1e-2 * NEAR * (to - t));
+    return first_change(d, AHEAD, t, to, pieces_ahead(d, to - t), 1e-2 * NEAR * (to - t));
 }
 
 /* How far on from the present state there is an event, if it is near; 0: none. */
 static double near_event(lm_dynamics_run *d, double within)
 {
-    double t = d->g->clock->t, least = rounding(d);
-    within = fmax(within, 4 * least);
+    double t = d->g->clock->t;
+    within = fmax(within, 4 * rounding(d));
     measure_jerk(d);
     if (guards_start(d)) return 0;
     double first = first_change(d, AHEAD, t, t + within, AHEAD_OF, 0);
-    return first < INFINITY ? first - t + least : 0;
+    return first < INFINITY ? first - t + beyond(d, first) : 0;
 }
 
 /* The step aimed at an event has been made. */
@@ -314,7 +366,9 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
                               double *push, int *made)
 {
     lm_events *x = d->events;
-    double t = d->g->clock->t, to = fmin(limit, t + (1 - 0.1 * NEAR) * (first - t));
+    /* so far before the event that rounding does not take the end of the step over it */
+    double t = d->g->clock->t, short_of = fmax(0.1 * NEAR * (first - t), rounding(d));
+    double to = fmin(limit, first - short_of);
     for (int i = 0;; i++) {
         limber_status st = lm_dynamics_step(d, to);
         if (st) return st;
@@ -339,8 +393,8 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
 
 limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int *made)
 {
-    double near =
-        fmax(NEAR * reach(d, limit), 100 * rounding(d)); /* steps are not smaller than a tenth */
+    double known = d->g->clock->h > 0 ? reach(d, limit) : 0; /* after a start the jerk is not */
+    double near = fmax(NEAR * known, 100 * rounding(d)); /* steps are not smaller than a tenth */
     begin_step(d);
     *push = 0;
     *made = 1;
@@ -402,6 +456,7 @@ limber_status lm_events_cross(lm_dynamics_run *d, double push)
         *x->count += 1;
         st = lm_record_event(d->run, t, i, x->now[i] > 0 ? 1 : -1);
     }
+    *x->pause = 0;
     lm_dynamics_carry(d, push);
     return st;
 }

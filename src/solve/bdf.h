@@ -22,8 +22,11 @@ typedef enum bdf_result {
 
 /* Numbers that a checkpoint keeps, in the state block. */
 typedef struct bdf_memory {
-    double slow;        /* the step size of late */
-    double calm;        /* the least echo of late */
+    double slow; /* the step size of late */
+    double calm; /* the least echo of late */
+    double
+        turn; /* behind a start: the way on which its forces may turn the motion, over the unit of */
+    double turned_at;   /* length; and when they will have, if they last */
     double t, h, order; /* of the last good step before a singular position; order 0: none */
 } bdf_memory;
 

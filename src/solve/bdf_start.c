@@ -20,7 +20,10 @@
 
 static double span(const lm_integrator *s) { return s->opt.until - s->opt.t0; }
 
-double bdf_least_step(const lm_integrator *s) { return 1e-13 * fmax(span(s), fabs(s->clock->t)); }
+double bdf_least_step(const lm_integrator *s)
+{
+    return 1e-13 * fmax(1e-2 * span(s), fabs(s->clock->t));
+}
 
 /* ---- errors ---- */
 
@@ -52,6 +55,17 @@ static double share(const bdf *b)
 
 static double allowance(const bdf *b) { return fmax(share(b), noise(b, b->echo)); }
 
+/* What of that holds for positions. Behind a start a force may act on a way so short that this is much of it:
+ * the work done there, and with it the velocity, is as wrong as the way. */
+static double allowed_of_place(const bdf *b)
+{
+    const lm_integrator *s = &b->base;
+    if (!(s->clock->t < b->past->turned_at)) return b->allowed;
+    double near = fmin(1, b->reach / s->clock->size),
+           floor = s->sys->nl > 0 ? near * noise(b, b->echo) : 0;
+    return fmin(b->allowed, fmax(floor, b->allowed * b->past->turn));
+}
+
 void bdf_note_noise(bdf *b)
 {
     double most = fmax(share(b), 10 * noise(b, b->past->calm));
@@ -67,9 +81,11 @@ int bdf_weights(N_Vector y, N_Vector w, void *data)
     (void)y;
     b->unit = unit_of_length(b);
     b->allowed = allowance(b);
+    double less = b->allowed / allowed_of_place(b);
     for (int i = 0; i < sys->nv; i++) {
         u[i] = 1 / (b->allowed * (sys->angular[i] ? 1 : b->unit));
         u[sys->nv + i] = u[i] / s->clock->speed;
+        u[i] *= less;
     }
     for (int k = 0; k < sys->nvariables; k++) { /* of these, the values of states */
         int i = sys->nv - sys->nvariables + k;
@@ -182,6 +198,18 @@ static int adjust(bdf *b)
     return 1;
 }
 
+/* Behind a kink or an event, not where IDA starts again for its own sake. */
+static void note_turn(bdf *b)
+{
+    const lm_integrator *s = &b->base;
+    double v = lm_speed_norm(s->sys, b->unit, s->v);
+    double a = lm_speed_norm(s->sys, b->unit, NV_DATA_S(b->yp) + s->sys->nv);
+    int brief = v * v < a && s->sys->nvariables == 0;
+    if (s->clock->h > 0) return;
+    b->past->turn = brief ? fmax(v * v / a, 1e-20) : 1;
+    b->past->turned_at = brief ? s->clock->t + 2 * v / a : s->clock->t;
+}
+
 /* The first step: a tenth of the one whose error with order 1, h^2/2 y'', is half of what is allowed,
  * so that the errors of order 1 do not disturb the higher ones that follow at once. */
 static int first_step(bdf *b, double limit)
@@ -191,9 +219,11 @@ static int first_step(bdf *b, double limit)
     const double *a = NV_DATA_S(b->yp) + sys->nv;
     double *jerk = NV_DATA_S(b->res), speed = s->clock->speed;
     double room = fmin(limit - s->clock->t, s->opt.largest_step);
-    int bad = start_jerk(b, fmin(1e-4 / speed, 1e-3 * room), a, jerk);
+    double moment = fmin(1e-4 / speed, 1e-3 * room), left = b->past->turned_at - s->clock->t;
+    int bad = start_jerk(b, left > 0 ? fmin(moment, 1e-4 * left) : moment, a, jerk);
     if (bad < 0) return bad;
-    double most = fmax(lm_speed_norm(sys, b->unit, a), lm_speed_norm(sys, b->unit, jerk) / speed);
+    double less = b->allowed / allowed_of_place(b), x = less * lm_speed_norm(sys, b->unit, a);
+    double most = fmax(x, lm_speed_norm(sys, b->unit, jerk) / speed);
     b->h_first = bad ? s->opt.first_step : 0.1 * sqrt(b->allowed / fmax(most, 1e-100));
     b->h_first = fmax(b->h_first, 2 * bdf_least_step(s));
     return 0;
@@ -214,6 +244,7 @@ int bdf_start(bdf *b, double limit, double less)
     int bad = measure(b);
     int moved = bad ? 0 : adjust(b);
     if (moved) bad = moved < 0 ? moved : measure(b);
+    if (!bad) note_turn(b);
     if (!bad) bad = first_step(b, limit);
     if (!bad) bad = place_reference(b);
     if (bad) return bad;

@@ -191,7 +191,7 @@ static int try_step(radau *g, double t, double *h, trial_log *r, double *ratio)
     radau_predict(g, take);
     double goal = newton_goal(g, take);
     if (s->sys->nl > 0) goal = fmin(goal, LEAST_CARE);
-    goal = fmax(goal, 1e-15 * g->far);
+    goal = radau_goal_of_way(g, take, fmax(goal, 1e-15 * g->far));
     r->why = radau_iterate(g, t, take, goal, ITERATIONS);
     if (r->why == LM_STEP_SLOW && radau_leaves_singular(g, t, take)) {
         g->factor_h = 0;
@@ -299,7 +299,7 @@ static int step(lm_integrator *s, double limit)
         int bad = lm_integrator_start(s, s->clock->t, 1);
         if (bad) return bad;
     }
-    if (s->clock->h == 0) *g->pace = 0; /* after a start */
+    if (s->clock->h == 0) radau_behind_start(g);
     g->far = lm_integrator_far(s);
     if (s->clock->fresh != 0) g->factor_h = g->rate_of = 0;
     return s->opt.step > 0 ? fixed_step(g, limit) : controlled_step(g, limit);
@@ -345,7 +345,7 @@ static void share_out(radau *g, double *own)
         g->past_x[k] = part(&own, nv), g->past_a[k] = part(&own, nv);
         g->past_lam[k] = part(&own, nl);
     }
-    g->wary = own, g->pace = own + 1;
+    g->wary = own, g->pace = own + 1, g->brief = own + 2;
     g->D = g->M + sys->pattern.nnz, g->K = g->D + sys->pattern.nnz;
 }
 
@@ -357,7 +357,7 @@ lm_integrator *lm_radau_create(lm_system *sys, const lm_integrator_options *opt)
     if (!g) return NULL;
     g->q = lm_alloc(sizeof(double) * (5 * (size_t)sys->nq + 26 * nv + 14 * nl + 1));
     g->M = lm_alloc(sizeof(double) * 3 * (size_t)sys->pattern.nnz);
-    if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 2, &own) || !g->q || !g->M ||
+    if (lm_integrator_init(&g->base, &ops, sys, opt, 4 * nv + 2 * nl + 4, &own) || !g->q || !g->M ||
         radau_pair_init(&g->pair, sys)) {
         destroy(&g->base);
         return NULL;

@@ -75,8 +75,9 @@ typedef struct radau {
     lm_integrator base;
     /* In the state block: the stages of the last step; the third one is its end. */
     double *past_x[2], *past_a[2], *past_lam[2];
-    double *wary; /* [1] steps for which a singular position is expected ahead */
-    double *pace; /* [1] the step size of late */
+    double *wary;  /* [1] steps for which a singular position is expected ahead */
+    double *pace;  /* [1] the step size of late */
+    double *brief; /* [2] until when errors count over a step's way, and the speed at the start */
 
     /* Scratch. The step being tried; index: stage. */
     double *x[3], *v[3], *a[3]; /* [nv] local coordinates, velocities, accelerations */
@@ -127,6 +128,9 @@ int radau_leaves_singular(radau *g, double t, double h);
 double radau_estimate(radau *g, double h);
 /* The error of the step that goes with it, over what is allowed: goes with h^5. */
 double radau_error_ratio(const radau *g, double h, double estimate);
+/* After a start; and what Newton's method may leave then, `goal` or less. */
+void radau_behind_start(radau *g);
+double radau_goal_of_way(const radau *g, double h, double goal);
 /* Error that a step of size h may have: together they stay below the tolerance. */
 double radau_allowance(const radau *g, double h);
 /* Size of the next step after one of size h. */

@@ -7,6 +7,9 @@
 
 /* Estimates below this are noise, near the origin. */
 #define ROUNDING 4e-15
+/* The same of corrections that bring stages onto the constraints: differences of some rounding errors of
+ * positions. */
+#define GAP_ROUNDING 3e-14
 
 /* What a step may err by, over the tolerance: a part that goes with its share of the run; where bodies
  * vibrate, the same for every step (docs/theory/radau.md says why). */
@@ -70,7 +73,8 @@ static void variable_errors(radau *g, double s, const double *gx, double *x)
  *
  * Motions that the constraints prescribe are not in it. Those are exact at the end of the step, but
  * not in its middle: there the corrections e_1, e_2, which bring the stages onto the constraints, are
- * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. What they do to
+ * 1.13e-3 and 0.83e-3 (wh)^4 of a motion, a quarter of what the estimate is of a free one. The end has one,
+ * too, by which the last step had left the constraints: that is no error of this one, however short it is. What they do to
  * variables, through dampers, is in the estimate; by itself it would be rounding over values of a start that may
  * be any number. */
 double radau_estimate(radau *g, double h)
@@ -100,9 +104,10 @@ double radau_estimate(radau *g, double h)
     variable_errors(g, s, gx, g->sol);
     double most = lm_motion_norm(sys, st->clock->size, g->sol);
     for (int k = 0; k < 2; k++) {
-        double off = lm_speed_norm(sys, st->clock->size, g->off[k]);
+        for (int i = 0; i < nv; i++) g->err[i] = g->off[k][i] - g->off[2][i];
+        double off = lm_speed_norm(sys, st->clock->size, g->err);
         double astray = row_misses(g, h, k);
-        if (off > most) most = off; /* keeps NaN */
+        if (off > GAP_ROUNDING * g->far && off > most) most = off; /* keeps NaN */
         if (astray > most) most = astray;
     }
     return most;
@@ -115,12 +120,44 @@ double radau_allowance(const radau *g, double h)
     return part * o->tolerance;
 }
 
+/* So long behind a start a force may act that is over soon, on a way that is short against what a mechanism may
+ * err by: errors count over the way of the step, too. Over the run. */
+#define BRIEF 1e-4
+
+void radau_behind_start(radau *g)
+{
+    const lm_integrator *s = &g->base;
+    int rigid = !s->sys->flexible && !s->sys->nvariables;
+    *g->pace = 0;
+    g->brief[0] = s->clock->t + (rigid ? BRIEF * (s->opt.until - s->opt.t0) : 0);
+    g->brief[1] = lm_speed_norm(s->sys, s->clock->size, s->v);
+}
+
+double radau_goal_of_way(const radau *g, double h, double goal)
+{
+    double least = g->base.sys->nl > 0 ? goal : 0;
+    if (!(g->base.clock->t < g->brief[0]) || g->brief[1] == 0) return goal;
+    return fmin(goal, fmax(least, 1e-3 * g->base.opt.tolerance * h * g->brief[1]));
+}
+
+/* The error of the velocity over the velocity: as that below, of a motion whose amplitude is the way. */
+static double ratio_of_way(const radau *g, double h, double estimate)
+{
+    const lm_integrator *s = &g->base;
+    double noise = s->sys->nl > 0 ? ROUNDING * g->far : 0;
+    double way = fmax(h * g->brief[1], lm_speed_norm(s->sys, s->clock->size, g->x[2]));
+    if (!(s->clock->t < g->brief[0]) || way == 0 || estimate <= noise) return 0;
+    double part = (estimate - noise) / way;
+    return part * fmin(1, FOLLOWS * sqrt(part)) / (SHARE * s->opt.tolerance);
+}
+
 /* The error follows from the estimate where the motion is smooth over the step. It is not where a force
  * jumps or has a kink that nobody announced; there steps become small against those a moment before,
  * and the estimate itself is the error. */
 double radau_error_ratio(const radau *g, double h, double estimate)
 {
-    if (estimate < ROUNDING * g->far) return 0;
+    double of_way = ratio_of_way(g, h, estimate);
+    if (estimate < ROUNDING * g->far) return of_way;
     int flexible = g->base.sys->flexible;
     double amplitude = flexible ? DEFLECTION : PART;
     double sudden = *g->pace > 0 ? fmax(1, 0.5 * *g->pace / h) : 1;
@@ -130,7 +167,7 @@ double radau_error_ratio(const radau *g, double h, double estimate)
     double ratio = error / radau_allowance(g, h);
     if (flexible)
         ratio = pow(ratio, 5.0 / 6); /* the error goes with h^6, and the allowance is fixed */
-    return fmax(ratio, large);
+    return fmax(fmax(ratio, large), of_way);
 }
 
 double radau_next_size(radau *g, double h, double ratio)

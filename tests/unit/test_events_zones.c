@@ -12,19 +12,18 @@ static double last_number(const char *csv)
     return p ? strtod(p + 1, NULL) : NAN;
 }
 
-/* Speed at the end of a mass of 2 that starts at 0 with 1.7. */
-static double speed_behind(const char *effort, const char *method, double row)
+static double speed_at_end(const char *mass, const char *effort, double rate, const char *analysis)
 {
     char text[1000], results[SCRATCH_PATH], csv[SCRATCH_PATH];
     limber_summary sum;
     snprintf(text, sizeof text,
              "limber: 1\n"
-             "bodies: {m: {type: rigid, mass: 2, inertia: [1, 1, 1]}}\n"
+             "bodies: {m: {type: rigid, mass: %s, inertia: [1, 1, 1]}}\n"
              "joints: {g: {type: prismatic, between: [ground, m], axis: x, effort: \"%s\"}}\n"
-             "initial: {g: {rate: 1.7}}\n"
-             "analysis: {type: dynamics, until: 2, output_step: %g, method: %s}\n"
+             "initial: {g: {rate: %g}}\n"
+             "analysis: {type: dynamics, %s}\n"
              "outputs: {v: rate(g)}\n",
-             effort, row, method);
+             mass, effort, rate, analysis);
     limber_model *model = model_of_text(text);
     file_run into = {0};
     assert_int_equal(run_into_files(model, &into, &sum), LIMBER_OK);
@@ -34,6 +33,14 @@ static double speed_behind(const char *effort, const char *method, double row)
     double v = last_number(all);
     free(all);
     return v;
+}
+
+/* Speed at the end of a mass of 2 that starts at 0 with 1.7. */
+static double speed_behind(const char *effort, const char *method, double row)
+{
+    char how[100];
+    snprintf(how, sizeof how, "until: 2, output_step: %g, method: %s", row, method);
+    return speed_at_end("2", effort, 1.7, how);
 }
 
 /* The force F over a length 2w with 2 F w = 0.3: v^2 = 1.7^2 + 0.3. bdf holds positions to its tolerance, which
@@ -62,6 +69,43 @@ static void zones(void **state)
         for (double w = 1e-1; w > 0.9e-6; w *= 0.1) check_zone(how[i], w);
 }
 
+/* A mass of 1 with the speed 1 meets a force that takes `work` over a length w from 0.5 on, in runs so long that
+ * the steps that nothing else asks for would be 10^6 times as long as the force would take to throw it back. */
+static void check_far_end(const char *how, int runs, double w, double work, double exact)
+{
+    static const double until[] = {4, 600, 3600};
+    char effort[200];
+    snprintf(effort, sizeof effort, how, w, work / w, w);
+    for (int m = 0; m < METHODS; m++)
+        for (int k = 0; k < runs; k++) {
+            char analysis[100];
+            snprintf(analysis, sizeof analysis,
+                     "until: %g, output_step: %g, tolerance: 1e-7, method: %s", until[k], until[k],
+                     methods[m]);
+            double off = fabs(speed_at_end("1", effort, 1, analysis) - exact);
+            if (!(off < 1e-6)) fail_msg("%s, '%s': %.3g off", analysis, effort, off);
+        }
+}
+
+static void far_ends(void **state)
+{
+    static const char *const even =
+        "if(joint(g) > 0.5 and joint(g) < 0.5 + %.3g, -(%.9g) + 0*%.3g, 0)";
+    static const char *const wedge =
+        "if(joint(g) > 0.5 and joint(g) < 0.5 + %.3g, -2*(%.9g)*(joint(g) - 0.5)/%.3g, 0)";
+    (void)state;
+    for (double w = 1e-5; w > 0.9e-8; w *= 0.1) {
+        check_far_end(even, 3, w, 0.1, sqrt(0.8));
+        check_far_end(even, 3, w, 0.4, sqrt(0.2));
+        check_far_end(even, 3, w, -0.4, sqrt(1.8));
+        check_far_end(even, 3, w, 0.6, -1); /* it does not come through */
+    }
+    for (double w = 1e-5; w > 0.9e-6; w *= 0.1) { /* steps are not smaller than 10^-13 of the run */
+        check_far_end(wedge, 2, w, 0.1, sqrt(0.8));
+        check_far_end(wedge, 2, w, 0.4, sqrt(0.2));
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -70,6 +114,6 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(zones)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(zones), cmocka_unit_test(far_ends)};
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
