@@ -56,7 +56,6 @@ typedef struct ffr_extent {
     double turn, stretch, twist, in_element;
 } ffr_extent;
 
-/* How far the nodes of beams turn in their frames. */
 /* By how much stiffnesses across a beam differ with the direction. */
 typedef struct ffr_unlike {
     double bending; /* |EIz - EIy| / (EIz + EIy) */
@@ -66,6 +65,7 @@ typedef struct ffr_unlike {
     int slopes; /* 1: slopes of the sections at its nodes are coordinates, which follow this shear */
 } ffr_unlike;
 
+/* How far the nodes of beams turn in their frames. */
 typedef struct ffr_small {
     lm_small base;
     const struct ffr *of;

@@ -171,6 +171,7 @@ static int divide(const lm_small *small, int body)
 int ffr_make_small(ffr *s)
 {
     int n = s->m->nbodies;
+    ffr_extent *most = LM_NEW_N(&s->arena, ffr_extent, n + 1);
     s->small = (ffr_small){.base = {.look = look,
                                     .remedy = remedy,
                                     .divide = divide,
@@ -179,9 +180,11 @@ int ffr_make_small(ffr *s)
                                     .relative = 1,
                                     .turn = LM_NEW_N(&s->arena, double, n + 1),
                                     .error = LM_NEW_N(&s->arena, double, n + 1),
-                                    .told = LM_NEW_N(&s->arena, unsigned char, n + 1)},
+                                    .told = LM_NEW_N(&s->arena, unsigned char, n + 1),
+                                    .extent = (double *)most,
+                                    .nextent = n * (int)(sizeof *most / sizeof(double))},
                            .of = s,
-                           .most = LM_NEW_N(&s->arena, ffr_extent, n + 1),
+                           .most = most,
                            .unlike = LM_NEW_N(&s->arena, ffr_unlike, n + 1),
                            .parts = LM_NEW_N(&s->arena, int, n + 1)};
     const lm_small *base = &s->small.base;

@@ -234,11 +234,13 @@ struct lm_small {
     /* Into how many pieces a run may divide the body for that; 0: it is not for the run to divide, or is
      * divided as far as it can be. NULL: there is no such thing. */
     int (*divide)(const lm_small *s, int body);
-    const char *within;  /* "its floating frame": against which they count */
-    double most;         /* error beyond which they are not small */
-    double *turn;        /* [bodies] the largest rotation of a node of it that was looked at */
-    int relative;        /* 1: errors are of deflections, relative; 0: the rotation is the error */
-    double *error;       /* [bodies] how far results can be off by it */
+    const char *within; /* "its floating frame": against which they count */
+    double most;        /* error beyond which they are not small */
+    double *turn;       /* [bodies] the largest rotation of a node of it that was looked at */
+    int relative;       /* 1: errors are of deflections, relative; 0: the rotation is the error */
+    double *error;      /* [bodies] how far results can be off by it */
+    double *extent;     /* [nextent] what `look` remembers beside these, for a checkpoint */
+    int nextent;
     unsigned char *told; /* [bodies] 1: the user knows */
 };
 
