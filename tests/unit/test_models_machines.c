@@ -96,24 +96,23 @@ static void slider_crank_inverse_dynamics(void **state)
     table_free(&r);
 }
 
-/* Fixed steps: the drive prescribes the motion exactly, the forces converge with the square. */
-static void slider_crank_order(void **state)
+/* Fixed steps: the drive prescribes the motion, and each row solves for its own forces, whatever the step. */
+static void slider_crank_fixed_steps(void **state)
 {
-    static const char *const step[] = {"step: 5e-5", "step: 2.5e-5", "step: 1.25e-5"};
-    double motion, forces[3];
+    static const char *const step[] = {"step: 2e-4", "step: 5e-5"};
+    double motion, forces;
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         char analysis[100];
         snprintf(analysis, sizeof analysis, "{type: dynamics, until: 0.2, output_step: 2e-3, %s}",
                  step[i]);
         table r = run_model(
             &(run_how){.model = "slider_crank", .swap = {CRANK_OUTPUTS}, .analysis = analysis});
-        crank_compare(&r, &motion, &forces[i]);
+        crank_compare(&r, &motion, &forces);
         assert_under(motion, 1e-9);
+        assert_under(forces, 1e-10);
         table_free(&r);
     }
-    assert_between(log2(forces[0] / forces[1]), 1.9, 2.1);
-    assert_between(log2(forces[1] / forces[2]), 1.9, 2.1);
 }
 
 /* The wrist as a point on the line of its pin: no redundant constraint is left. */
@@ -348,7 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slider_crank_inverse_dynamics),
-        cmocka_unit_test(slider_crank_order),
+        cmocka_unit_test(slider_crank_fixed_steps),
         cmocka_unit_test(slider_crank_without_redundancy),
         cmocka_unit_test(cardan_shaft),
         cmocka_unit_test(cardan_angles),
