@@ -106,6 +106,7 @@ static int advance(bdf *b, double t)
     double speed = lm_speed_norm(s->sys, c->size, s->v);
     c->speed = fmax(c->speed, speed);
     b->turned += c->h * speed;
+    b->past->way += c->h * speed;
     b->steps++;
     lm_integrator_count(s, c->h);
     return s->sys->works ? integrate_power(b, t) : 0;

@@ -25,8 +25,9 @@ typedef struct bdf_memory {
     double slow; /* the step size of late */
     double calm; /* the least echo of late */
     double
-        turn; /* behind a start: the way on which its forces may turn the motion, over the unit of */
-    double turned_at;   /* length; and when they will have, if they last */
+        turn; /* behind a start: the way on which its forces may turn the motion, over the unit of length; */
+    double turned_at;   /* when they will have, if they last; */
+    double way;         /* and the way made since then */
     double t, h, order; /* of the last good step before a singular position; order 0: none */
 } bdf_memory;
 

@@ -15,6 +15,8 @@
 
 /* Share of the tolerance that the estimated errors of a run may use up. */
 #define SHARE 0.7
+/* Share of the tolerance that a speed at a start may be without being looked at. */
+#define LEAST_SPEED 0.1
 /* Of the run, that a brief step counts as at least. */
 #define LEAST_SHARE 1e-4
 
@@ -56,14 +58,15 @@ static double share(const bdf *b)
 static double allowance(const bdf *b) { return fmax(share(b), noise(b, b->echo)); }
 
 /* What of that holds for positions. Behind a start a force may act on a way so short that this is much of it:
- * the work done there, and with it the velocity, is as wrong as the way. */
+ * the work done there, and with it the velocity, is as wrong as the way. So the error is a share of that way, of what
+ * has been made of it or what the motion takes to turn. */
 static double allowed_of_place(const bdf *b)
 {
     const lm_integrator *s = &b->base;
     if (!(s->clock->t < b->past->turned_at)) return b->allowed;
     double near = fmin(1, b->reach / s->clock->size),
            floor = s->sys->nl > 0 ? near * noise(b, b->echo) : 0;
-    return fmin(b->allowed, fmax(floor, b->allowed * b->past->turn));
+    return fmin(b->allowed, fmax(floor, b->allowed * (b->past->turn + b->past->way)));
 }
 
 void bdf_note_noise(bdf *b)
@@ -155,6 +158,16 @@ static int start_jerk(bdf *b, double h, const double *a, double *jerk)
     return bad;
 }
 
+/* From a node to a point in which something takes hold of it. */
+static double longest_lever(const lm_model *m)
+{
+    double most = 0;
+    for (int i = 0; i < m->npairs; i++)
+        for (int k = 0; k < 2; k++)
+            if (m->pairs[i].node[k] >= 0) most = fmax(most, v3_norm(m->pairs[i].r[k]));
+    return most;
+}
+
 /* Consistent accelerations and multipliers, and the measures that go with the place. IDA has the
  * derivatives of its polynomial, which are not good enough for the small steps of a start. */
 static int measure(bdf *b)
@@ -164,7 +177,7 @@ static int measure(bdf *b)
     int bad = lm_consistent_acceleration(s, s->clock->t, s->q, s->v, a, lam);
     if (bad) return bad;
     b->echo = bdf_echo(b);
-    b->reach = lm_integrator_reach(&b->base);
+    b->reach = fmax(lm_integrator_reach(&b->base), longest_lever(s->sys->model));
     if (b->past->calm == 0) b->past->calm = b->echo;
     b->unit = unit_of_length(b);
     b->allowed = allowance(b);
@@ -198,14 +211,17 @@ static int adjust(bdf *b)
     return 1;
 }
 
-/* Behind a kink or an event, not where IDA starts again for its own sake. */
+/* Behind a kink or an event, not where IDA starts again for its own sake. A speed that the tolerance does not
+ * see is none. */
 static void note_turn(bdf *b)
 {
     const lm_integrator *s = &b->base;
-    double v = lm_speed_norm(s->sys, b->unit, s->v);
+    double least = LEAST_SPEED * s->opt.tolerance * s->clock->speed;
+    double v = fmax(lm_speed_norm(s->sys, b->unit, s->v), least);
     double a = lm_speed_norm(s->sys, b->unit, NV_DATA_S(b->yp) + s->sys->nv);
     int brief = v * v < a && s->sys->nvariables == 0;
     if (s->clock->h > 0) return;
+    b->past->way = 0;
     b->past->turn = brief ? fmax(v * v / a, 1e-20) : 1;
     b->past->turned_at = brief ? s->clock->t + 2 * v / a : s->clock->t;
 }
