@@ -434,7 +434,9 @@ static limber_status search(lm_statics_search *s, lm_loc loc)
 static limber_status one_step(lm_statics_search *s, lm_loc loc)
 {
     if (lm_statics_evaluate(s, 1)) return not_evaluated(s);
-    if (unloaded(s) || examine(s)) return s->status ? s->status : not_found(s, 0);
+    if (unloaded(s)) return s->status ? s->status : not_found(s, 0);
+    if (lm_statics_start_loads(s)) return not_evaluated(s);
+    if (examine(s)) return s->status ? s->status : not_found(s, 0);
     if (pushes_free(s)) return not_held(s);
     s->now.factor = 1;
     if (lm_statics_evaluate(s, 0)) return not_evaluated(s);
@@ -467,6 +469,7 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     if (!st) st = a->linear ? one_step(&s, a->loc) : search(&s, a->loc);
     run->sys->load_factor = 1;
     run->sys->softness = softness;
+    run->sys->start_loads = NULL;
     run->t = 0;
     if (s.start.q) lm_small_look(run, s.last.q);
     if (s.start.q && !st) lm_left_out_look(run, &(lm_state){.t = 0, .q = s.last.q});

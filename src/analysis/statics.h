@@ -90,8 +90,12 @@ void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *fro
 int lm_statics_state(lm_statics_search *s, lm_state *st);
 /* Record s->now as a row of results. */
 limber_status lm_statics_put(lm_statics_search *s);
-/* statics_linear.c: the row that the displacements and reactions x[n] from s->last make under the full
- * load, to first order. LIMBER_INTERNAL: a state cannot be evaluated. */
+/* statics_linear.c */
+
+/* From here on loads and efforts change in full by what they read, as a stiffness does: sys->start_loads. 0, or 1. */
+int lm_statics_start_loads(lm_statics_search *s);
+/* The row that the displacements and reactions x[n] from s->last make under the full load, to first order.
+ * LIMBER_INTERNAL: a state cannot be evaluated. */
 limber_status lm_statics_put_linear(lm_statics_search *s, const double *x);
 /* Progress; status when the caller stops the run. */
 limber_status lm_statics_tell(lm_statics_search *s);

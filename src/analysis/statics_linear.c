@@ -141,6 +141,41 @@ static void extrapolate(lm_run *run, samples *p)
     run->sys->form->ports->evaluate(run->sys, y, run->file ? run->row + 1 : p->out);
 }
 
+/* The expression behind number i of start_loads, NULL: none. */
+static const lm_expr *load_component(const lm_model *m, int i)
+{
+    const lm_spec_load *l = &m->spec->loads.at[i / 6];
+    if (i % 6 < 3) return l->has_force ? &l->force[i % 6] : NULL;
+    return l->has_torque ? &l->torque[i % 6 - 3] : NULL;
+}
+
+static int start_load(lm_statics_search *s, const lm_expr *e, double *to)
+{
+    double *scratch = LM_NEW_N(&s->arena, double, lm_expr_scratch(e, 0) + 1);
+    if (!scratch) return 1;
+    *to = lm_expr_eval(e, s->run->sys->form->ports->slots(s->run->sys), scratch);
+    return 0;
+}
+
+int lm_statics_start_loads(lm_statics_search *s)
+{
+    const lm_model *m = s->run->model;
+    int first = 6 * m->spec->loads.n;
+    double *to = LM_NEW_N(&s->arena, double, first + 2 * m->ncoords + 1);
+    if (!to || lm_statics_evaluate(s, 0)) return 1;
+    for (int i = 0; i < first; i++) {
+        const lm_expr *e = load_component(m, i);
+        if (e && start_load(s, e, to + i)) return 1;
+    }
+    for (int k = 0; k < m->nactions; k++) {
+        const lm_action *a = &m->actions[k];
+        if (a->effort && start_load(s, a->effort, to + first + 2 * a->coord_index + a->port))
+            return 1;
+    }
+    s->sys->start_loads = s->run->sys->start_loads = to;
+    return 0;
+}
+
 limber_status lm_statics_put_linear(lm_statics_search *s, const double *x)
 {
     lm_run *run = s->run;

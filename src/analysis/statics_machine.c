@@ -17,6 +17,7 @@ static lm_state view(lm_rest *s, const lm_state *st)
     memcpy(s->q, st->q, sizeof(double) * (size_t)s->in->nq);
     memcpy(s->q + s->in->nq, s->x, sizeof(double) * (size_t)s->n);
     s->machine->load_factor = s->sys.load_factor;
+    s->machine->start_loads = s->sys.start_loads;
     s->machine->softness = s->sys.softness;
     return (lm_state){st->t, s->q, s->held, s->a, st->lam};
 }

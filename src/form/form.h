@@ -258,6 +258,10 @@ struct lm_system {
     unsigned char *active; /* [nl] */
     const int *row;        /* [nl] index of each into model->rows; NULL: the same */
     double load_factor;    /* scales gravity, loads and efforts; 1 except in statics */
+    const double
+        *start_loads; /* values in the state that statics is linear about: of each load (6), of
+                                * each joint coordinate the effort and that of its port (2). What they
+                                * change by counts in full, whatever load_factor; NULL: it does not */
     int power_only; /* 1: of `energy` only power and dissipation are wanted, the rest may be left out */
     const double *inputs; /* added to the values of loads and efforts: force and torque of each
                              * load (6), then of each joint coordinate the effort, then to those of

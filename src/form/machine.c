@@ -30,6 +30,7 @@ static void pass_on(machine *s)
     in->pool = m->pool;
     in->solver = m->solver;
     in->load_factor = m->load_factor;
+    in->start_loads = m->start_loads;
     in->power_only = m->power_only;
     in->inputs = m->inputs;
     in->along = m->along;

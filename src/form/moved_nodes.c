@@ -52,6 +52,7 @@ static void pass_on(lm_moved *s)
     const lm_system *sys = s->sys;
     for (int k = 0; k < sys->nl; k++) in->active[s->row[k]] = sys->active[k];
     in->load_factor = sys->load_factor;
+    in->start_loads = sys->start_loads;
     in->inputs = sys->inputs;
     in->along = moved_way(s);
     in->variables = sys->variables;

@@ -243,6 +243,17 @@ typedef struct action_law {
     double w, dw_value, dw_rate;
     double elastic, dissipation, effort; /* energy, power lost, effort */
 } action_law;
+/* Of a load or effort, whose number in start_loads is `i`, what acts of its value; and of its change. */
+static inline double nodal_load_value(const nodal *s, int i, double value)
+{
+    double f = s->sys.load_factor;
+    return s->sys.start_loads ? value - (1 - f) * s->sys.start_loads[i] : f * value;
+}
+static inline double nodal_slope_factor(const nodal *s)
+{
+    return s->sys.start_loads ? 1 : s->sys.load_factor;
+}
+
 action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double value,
                         double rate);
 void nodal_sense(nodal *s, const lm_state *st, const unsigned char *used);

@@ -38,8 +38,10 @@ action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double
         f.dissipation += a->friction * th * rate;
     }
     if (a->effort) {
-        f.effort = s->sys.load_factor * lm_expr_eval(a->effort, s->slots, s->scratch);
-        if (s->sys.inputs && !a->port) f.effort += s->sys.inputs[6 * s->nloads + a->coord_index];
+        int first = 6 * s->nloads, i = a->coord_index;
+        double effort = lm_expr_eval(a->effort, s->slots, s->scratch);
+        f.effort = nodal_load_value(s, first + 2 * i + a->port, effort);
+        if (s->sys.inputs && !a->port) f.effort += s->sys.inputs[first + i];
         f.w -= f.effort;
     }
     return f;
@@ -48,13 +50,17 @@ action_law nodal_action(nodal *s, const lm_state *st, const lm_action *a, double
 /* A load's force and moment at its frame, world axes, load factor included. */
 void nodal_load_wrench(nodal *s, const nodal_load *l, lm_v3 *F, lm_v3 *M)
 {
-    double f[3] = {0, 0, 0}, m[3] = {0, 0, 0}, k = s->sys.load_factor;
+    const lm_expr *force = l->spec->force, *torque = l->spec->torque;
+    double f[3] = {0, 0, 0}, m[3] = {0, 0, 0}, *slots = s->slots;
+    int at = 6 * (int)(l - s->load);
     for (int i = 0; i < 3; i++) {
-        if (l->spec->has_force) f[i] = k * lm_expr_eval(&l->spec->force[i], s->slots, s->scratch);
-        if (l->spec->has_torque) m[i] = k * lm_expr_eval(&l->spec->torque[i], s->slots, s->scratch);
+        if (l->spec->has_force)
+            f[i] = nodal_load_value(s, at + i, lm_expr_eval(&force[i], slots, s->scratch));
+        if (l->spec->has_torque)
+            m[i] = nodal_load_value(s, at + 3 + i, lm_expr_eval(&torque[i], slots, s->scratch));
         if (!s->sys.inputs) continue;
-        f[i] += s->sys.inputs[6 * (l - s->load) + i];
-        m[i] += s->sys.inputs[6 * (l - s->load) + 3 + i];
+        f[i] += s->sys.inputs[at + i];
+        m[i] += s->sys.inputs[at + 3 + i];
     }
     *F = v3_from(f);
     *M = v3_from(m);

@@ -341,7 +341,7 @@ static void action(nodal *s, const lm_state *st, int k, double cM, double cD, do
                 nodal_add_block(values, &s->action_block[k][r][c], cK * f.w, &H[r][c]);
         }
     if (a->effort && !(a->port && s->sys.hold_ports))
-        add_effort(s, st, a->effort, &s->action_expr[k], -s->sys.load_factor, G, cM, cD, cK,
+        add_effort(s, st, a->effort, &s->action_expr[k], -nodal_slope_factor(s), G, cM, cD, cK,
                    values);
 }
 
@@ -380,7 +380,7 @@ static void load(nodal *s, const lm_state *st, int k, double cM, double cD, doub
         } else
             G[1] = e;
         add_effort(s, st, i < 3 ? &l->spec->force[i] : &l->spec->torque[i - 3], &s->load_expr[k],
-                   -s->sys.load_factor, G, cM, cD, cK, values);
+                   -nodal_slope_factor(s), G, cM, cD, cK, values);
     }
 }
 

@@ -133,7 +133,7 @@ static double slope(nodal *s, const lm_expr *e, int sensor)
         if (e->inputs[i] == 1 + sensor) at = i;
     if (at < 0) return 0;
     lm_expr_grad(e, s->slots, s->scratch, s->egrad);
-    return s->sys.load_factor * s->egrad[at];
+    return nodal_slope_factor(s) * s->egrad[at];
 }
 
 static double *place(int n, const int *node, int which, double *out)

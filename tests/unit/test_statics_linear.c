@@ -56,6 +56,58 @@ static void pendulum(void **state)
     table_free(&r);
 }
 
+/* Efforts and loads that read the motion are springs: 100 x - 20 q = 1, 3 x + 7 q = 0.05 + 0.02 * 0.3. */
+static void forces_that_read(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "bodies: {cart: {type: rigid, mass: 1}, b: {type: rigid, mass: 1, inertia: [1, 1, 1], "
+        "position: [0.3, 0.1, 0]}}\n"
+        "joints:\n"
+        "  rail: {type: prismatic, between: [ground, cart], axis: x, stiffness: 10, "
+        "effort: -90*joint(rail) + 20*joint(pin)}\n"
+        "  pin: {type: revolute, between: [cart, b], axis: z, at: [0, 0, 0], stiffness: 7}\n"
+        "loads: {pull: {on: cart, force: [1, 0.2, 0]}, push: {on: b, force: [0, 0.02, 0], "
+        "torque: [0, 0, '0.05 - 3*joint(rail)']}}\n"
+        "outputs: {x: joint(rail), q: joint(pin), f: force(rail), m: moment(pin), g: force(pin)}\n"
+        "analysis: {type: statics, linear: true}\n";
+    static const char *const form[] = {"corotational", "minimal", "rfe", "ffr", "elastodynamic"};
+    double x = (7 + 20 * 0.056) / 760, q = (0.056 - 3 * x) / 7;
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        table r = run_model(&(run_how){.text = text, .formulation = form[k]});
+        assert_near(table_last(&r, "x"), x, 1e-12);
+        assert_near(table_last(&r, "q"), q, 1e-12);
+        assert_near(table_last(&r, "f.x"), -1, 1e-9);
+        assert_near(table_last(&r, "f.y"), -0.22, 1e-9);
+        assert_near(table_last(&r, "m.z"), -7 * q, 1e-9);
+        assert_near(table_last(&r, "g.x"), 0, 1e-9);
+        assert_near(table_last(&r, "g.y"), -0.02, 1e-9);
+        table_free(&r);
+    }
+}
+
+/* So are those of the power graph; of the spring alone, too. */
+static void springs_of_the_power_graph(void **state)
+{
+    static const char text[] =
+        "limber: 1\nbodies: {cart: {type: rigid, mass: 1}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, cart], axis: x, stiffness: %g}}\n"
+        "loads: {pull: {on: cart, force: [1, 0, 0]}}\n"
+        "power: {J: {type: 1, domain: translation}, port: {type: port, on: J, joint: rail}, "
+        "C: {type: C, on: J, stiffness: 90}}\n"
+        "outputs: {x: joint(rail)}\nanalysis: {type: statics, linear: true}\n";
+    static const char *const form[] = {"corotational", "minimal", "rfe", "ffr"};
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        char all[1000];
+        snprintf(all, sizeof all, text, k < 4 ? 10. : 0.);
+        table r = run_model(&(run_how){.text = all, .formulation = form[k % 4]});
+        assert_near(table_last(&r, "x"), 1 / (k < 4 ? 100. : 90.), 1e-12);
+        table_free(&r);
+    }
+}
+
 /* What comes after starts where the linear analysis did. */
 static void goes_on_from_the_start(void **state)
 {
@@ -205,10 +257,14 @@ static void loads_add_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slender_frame),          cmocka_unit_test(slender_chain),
-        cmocka_unit_test(loads_add_up),           cmocka_unit_test(cantilever),
-        cmocka_unit_test(against_the_whole_path), cmocka_unit_test(pendulum),
-        cmocka_unit_test(goes_on_from_the_start)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slender_frame),
+                                       cmocka_unit_test(slender_chain),
+                                       cmocka_unit_test(loads_add_up),
+                                       cmocka_unit_test(cantilever),
+                                       cmocka_unit_test(against_the_whole_path),
+                                       cmocka_unit_test(pendulum),
+                                       cmocka_unit_test(goes_on_from_the_start),
+                                       cmocka_unit_test(forces_that_read),
+                                       cmocka_unit_test(springs_of_the_power_graph)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
