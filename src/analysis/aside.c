@@ -53,6 +53,7 @@ limber_status lm_find_equilibrium(lm_run *run)
     lm_spec_analysis a = lm_analysis_defaults(LM_ANALYSIS_STATICS, (lm_loc){0});
     for (int i = spec->analyses.n - 1; i >= 0; i--)
         if (spec->analyses.at[i].type == LM_ANALYSIS_STATICS) a = spec->analyses.at[i];
+    a.linear = 0; /* displacements of one step are no equilibrium */
     return lm_run_unrecorded(run, &a);
 }
 

@@ -80,6 +80,33 @@ static void turned_model(void **state)
     free(text[1]);
 }
 
+/* ---- about an equilibrium ---- */
+
+/* A pulled blade is stiff by its tension, which a linear statics before it knows nothing of. */
+static void about_the_whole_equilibrium(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "sections: {s: {shape: stiffness, EA: 3e5, GJ: 900, EIy: 15, EIz: 42, rhoA: 1.3, rhoIy: "
+        "2e-3, rhoIz: 4e-3}}\n"
+        "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [0.8, 0.3, 0.2], elements: 8, "
+        "y_axis: [0.1, 1, 0.3]}}\n"
+        "joints: {c: {type: fixed, between: [ground, b.start]}}\n"
+        "loads: {l: {on: b.end, force: [480, 180, 123]}}\n"
+        "analysis: [{type: statics, linear: %s}, {type: modes, about: statics, count: 3}]\n";
+    double first[2];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char all[1000];
+        snprintf(all, sizeof all, text, k ? "true" : "false");
+        table r = run_model(&(run_how){.text = all});
+        first[k] = table_get(&r, 0, "frequency");
+        table_free(&r);
+    }
+    assert_near(first[0], 7.18, 0.02); /* 2.46 in the state of the linear statics */
+    assert_near(first[1], first[0], 1e-9);
+}
+
 /* ---- in the run ---- */
 
 /* Masses on springs, enough of them for the sparse solver. */
@@ -279,6 +306,7 @@ static void effective_mass_of_damped_modes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(about_the_whole_equilibrium),
         cmocka_unit_test(effective_mass_of_damped_modes),
         cmocka_unit_test(turned_model),
         cmocka_unit_test(result_file),
