@@ -191,7 +191,8 @@ void lm_scale_variables(lm_integrator *g, double dt, int starting)
 void lm_forget_scales(lm_integrator *g)
 {
     const lm_discrete *x = g->sys->discrete;
-    for (int k = 0; k < g->sys->nvariables; k++) x->scale[k] = x->pace[k] = 0;
+    int n = g->sys->nvariables;
+    for (int k = 0; k < n; k++) x->scale[k] = x->least[k], x->pace[k] = x->least[n + k];
     if (g->sys->nvariables) *x->settled = 0;
 }
 

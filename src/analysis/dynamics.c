@@ -446,9 +446,23 @@ static void share_timing(lm_system *sys, const lm_timing *x)
     if (sys->companion) sys->companion->timing = x;
 }
 
-static limber_status open_timing(lm_dynamics_run *d)
+/* Parts of an interval in which a brief force of time bends by a quarter that a step may take: so many that the
+ * method delivers its impulse to 1e-6 (docs/theory/events.md). */
+static double fineness(const lm_spec_analysis *a, const lm_system *sys)
+{
+    if (is_driven(a, sys)) return 1; /* no force of time moves anything */
+    switch (choose_method(a, sys)) {
+    case LM_METHOD_RADAU:
+    case LM_METHOD_EXPLICIT: return 0.2;
+    case LM_METHOD_BDF: return 0.02;
+    default: return 0.005;
+    }
+}
+
+static limber_status open_timing(lm_dynamics_run *d, const lm_spec_analysis *a)
 {
     if (lm_timing_make(d->run->model->spec, d->until, &d->timing)) return LIMBER_MEMORY;
+    d->timing->fine = fineness(a, d->run->sys);
     share_timing(d->run->sys, d->timing);
     return LIMBER_OK;
 }
@@ -468,7 +482,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + nout + 1));
     d->k = lm_alloc(sizeof *d->k);
     limber_status st = d->g ? lm_events_open(d) : LIMBER_MEMORY;
-    if (!st) st = open_timing(d);
+    if (!st) st = open_timing(d, a);
     if (!st) st = lm_algebraic_open(d);
     if (st) return st;
     /* between the stages of `radau` a state of a machine that follows others quickly is right to the

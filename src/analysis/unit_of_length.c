@@ -1,4 +1,5 @@
-/* The unit of length of a single point, which has no size. */
+/* The unit of length of a single point, which has no size; and what states of machines are measured in that
+ * stand until a force of time moves them. */
 #include "analysis/dynamics.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ double lm_first_step(const lm_dynamics_run *d)
 
 /* ---- what forces of time will do ---- */
 
-/* The forces on the state of the start at the time t; variables are left out. 1: they cannot be had. */
+/* The forces on the state of the start at the time t, and the rates of variables. 1: they cannot be had. */
 static int forces(lm_dynamics_run *d, double t, double *out)
 {
     lm_integrator *g = d->g;
@@ -107,6 +108,17 @@ static int measure(lm_dynamics_run *d, double *x, double w, double T, double *fa
     return 0;
 }
 
+/* A state of a machine is measured by such a rate and how far that takes it, at least. */
+static void measure_states(lm_discrete *x, const double *rate, double w)
+{
+    int n = x ? x->spec->variables.n : 0;
+    for (int k = 0; k < n; k++) {
+        if (x->spec->variables.at[k].kind != LM_VARIABLE_STATE || !isfinite(rate[k])) continue;
+        x->least[k] = fmax(x->least[k], AT_LEAST * w * fabs(rate[k]));
+        x->least[n + k] = fmax(x->least[n + k], fabs(rate[k]));
+    }
+}
+
 /* The forces in the middle of the cells of an expression, those of the start apart: within the cell if T is 0. */
 static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
 {
@@ -116,11 +128,14 @@ static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
     for (int k = 0; k < r->ncells && !bad; k++) {
         double from = k ? r->end[k - 1] : 0, to = r->end[k], w = ldexp(1, ilogb(to - from)),
                most = 0;
+        int moving = sys->nv - sys->nvariables;
         if (forces(d, 0.5 * (from + to), x)) continue;
         for (int i = 0; i < sys->nv; i++) {
             x[i] = start[i] - x[i];
-            most = fmax(most, sys->angular[i] ? 0 : fabs(x[i]));
+            if (i < moving && !sys->angular[i]) most = fmax(most, fabs(x[i]));
         }
+        measure_states(sys->discrete, x + moving, w);
+        if (!d->run->model->point) continue;
         if (most > 0 && isfinite(most)) bad = measure(d, x, w, T > 0 ? T : w, &factored);
     }
     return bad;
@@ -128,16 +143,17 @@ static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
 
 /* A force that begins so gently that it cannot be told when, as that of a bell curve, would make units of its
  * first traces: the least one is a small part of how far such forces move the point, while they change and to
- * the end of the run. */
+ * the end of the run. So are the least ones of states. */
 limber_status lm_unit_open(lm_dynamics_run *d)
 {
     lm_integrator *g = d->g;
-    if (!d->run->model->point) return LIMBER_OK;
-    int bad = lm_factor_mass(g, 0, g->q, g->v);
+    int point = d->run->model->point;
+    if (!point && !g->sys->nvariables) return LIMBER_OK;
+    int bad = point ? lm_factor_mass(g, 0, g->q, g->v) : 0;
     if (!bad) bad = forces(d, 0, d->v);
     for (int i = 0; i < d->timing->n && !bad; i++) {
         bad = look_at_cells(d, &d->timing->of[i], 0);
-        if (!bad) bad = look_at_cells(d, &d->timing->of[i], d->until);
+        if (!bad && point) bad = look_at_cells(d, &d->timing->of[i], d->until);
     }
     return bad < 0 ? LIMBER_MEMORY : LIMBER_OK;
 }

@@ -14,6 +14,7 @@ enum {
     BISECTIONS = 100
 };
 
+#define RESTS    0.5   /* of the run at least: between brief forces */
 #define STRAIGHT 0.25  /* part of its range by which an operation may bend within a cell */
 #define SAME     1e-12 /* of the run: instants that are one */
 #define FLAT     1e-6  /* part of its size that counts as its range, at least */
@@ -247,6 +248,56 @@ static int by_end(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
+/* ---- brief forces ---- */
+
+/* 1: i is a function of the time alone and the whole, or put into one of something else. */
+static int is_root(const search *s, int i)
+{
+    int root = i == s->e->nops - 1;
+    for (int k = 3 * i + 3; k < 3 * s->e->nops; k++)
+        root |= s->arg[k] == i && s->of[k / 3] == LM_BOUND_OTHER;
+    return root && s->of[i] == LM_BOUND_TIMED;
+}
+
+/* 1: no function of the time that counts in the cell changes there. */
+static int rests(search *s, const unsigned char *root, const cell *c)
+{
+    double off = beside(s, c), from = c->from + off, to = c->to - off;
+    evaluate(s, from, s->first, s->guard0);
+    evaluate(s, to, s->last, s->guard);
+    lm_bounds(s->e, s->of, s->arg, from, to, s->first, s->last, s->bound);
+    find_used(s);
+    for (int i = 0; i < s->e->nops; i++) {
+        const lm_span *u = &s->bound[i].u;
+        if (root[i] && s->used[i] && !(u->hi - u->lo <= FLAT * (s->most[i] - s->least[i])))
+            return 0;
+    }
+    return 1;
+}
+
+/* Cells in which a force changes that rests most of the time; they are sorted. */
+static int find_brief(search *s, lm_resolution *out)
+{
+    double still = 0;
+    unsigned char *root = lm_alloc((size_t)s->e->nops + 1);
+    out->brief = lm_alloc((size_t)s->done.n + 1);
+    if (!root || !out->brief) {
+        lm_free(root);
+        return -1;
+    }
+    for (int i = 0; i < s->e->nops; i++) root[i] = (unsigned char)is_root(s, i);
+    for (int k = 0; k < s->done.n; k++) {
+        const cell *c = &s->done.at[k];
+        out->brief[k] = !rests(s, root, c);
+        if (!out->brief[k]) still += c->to - c->from;
+    }
+    lm_free(root);
+    if (still >= RESTS * s->until) return 0;
+    lm_free(out->brief);
+    out->brief = NULL;
+    return 0;
+}
+
 /* The ends of cells in ascending order. -1: no memory. */
 static int hand_out(cells *c, double **out, int *n)
 {
@@ -281,10 +332,9 @@ static int run(search *s, lm_resolution *out)
     if (many < 0 || look_at_all(s)) return -1;
     out->complete = !many && s->left > 0;
     if (many) return 0;
-    return hand_out(&s->done, &out->end, &out->ncells) ||
-                   hand_out(&s->corner, &out->corner, &out->ncorners)
-               ? -1
-               : 0;
+    if (hand_out(&s->done, &out->end, &out->ncells)) return -1;
+    if (hand_out(&s->corner, &out->corner, &out->ncorners)) return -1;
+    return find_brief(s, out);
 }
 
 int lm_expr_resolve(const lm_expr *e, double until, lm_resolution *out)
@@ -309,10 +359,18 @@ void lm_resolution_free(lm_resolution *r)
 {
     lm_free(r->end);
     lm_free(r->corner);
+    lm_free(r->brief);
     *r = (lm_resolution){0};
 }
 
-double lm_resolution_reach(const lm_resolution *r, double t)
+/* How long a step may be in cell k. */
+static double longest(const lm_resolution *r, int k, double fine)
+{
+    double width = r->end[k] - (k ? r->end[k - 1] : 0);
+    return width * (r->brief && r->brief[k] ? fine : CELLS);
+}
+
+double lm_resolution_reach(const lm_resolution *r, double t, double fine)
 {
     int k = 0, high = r->ncells;
     while (k < high) { /* the first cell that ends after t */
@@ -323,8 +381,8 @@ double lm_resolution_reach(const lm_resolution *r, double t)
             k = middle + 1;
     }
     if (k >= r->ncells) return INFINITY;
-    double from = k ? r->end[k - 1] : 0, most = t + CELLS * (r->end[k] - from);
+    double most = t + longest(r, k, fine);
     for (; k + 1 < r->ncells && r->end[k] < most; k++)
-        most = fmin(most, fmax(r->end[k], t + CELLS * (r->end[k + 1] - r->end[k])));
+        most = fmin(most, fmax(r->end[k], t + longest(r, k + 1, fine)));
     return most;
 }

@@ -10,6 +10,8 @@
 typedef struct lm_resolution {
     int ncells, ncorners;
     double *end; /* [ncells] ascending, the last is the end of the search */
+    unsigned char
+        *brief; /* [ncells] 1: it changes there, and rests most of the time; NULL: nowhere */
     double
         *corner;  /* [ncorners] ascending: corners and jumps that lm_expr_next_kink does not know */
     int complete; /* 0: there were too many for all of them to be found */
@@ -17,8 +19,8 @@ typedef struct lm_resolution {
 
 /* 0; -1: no memory. */
 int lm_expr_resolve(const lm_expr *e, double until, lm_resolution *out);
-/* Where a step from t has to end at the latest. */
-double lm_resolution_reach(const lm_resolution *r, double t);
+/* Where a step from t has to end at the latest, of the length of so many cells where these are brief. */
+double lm_resolution_reach(const lm_resolution *r, double t, double fine);
 void lm_resolution_free(lm_resolution *r);
 
 #endif

@@ -87,7 +87,8 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     d->forces = LM_NEW_N(arena, unsigned char, n + 1);
     d->nunits = units(spec);
     d->of_unit = LM_NEW_N(arena, double, d->nunits);
-    if (!d->input || !d->forces || !d->of_unit) return -1;
+    d->least = LM_NEW_N(arena, double, 2 * x + 1);
+    if (!d->input || !d->forces || !d->of_unit || !d->least) return -1;
     if (lm_history_make(d, arena, (double *)(void *)(d->tool + m))) return -1;
     start_values(d, scratch);
     *out = d;

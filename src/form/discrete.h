@@ -45,8 +45,10 @@ typedef struct lm_discrete {
     double *input;         /* [n + 2 nsurfaces + ndelays] next values of states; at, left of each
                           * surface; what goes into the delays */
     unsigned char *forces; /* [n] 1: a load or effort reads it */
-    int nunits;            /* of variables */
-    double *of_unit;       /* [nunits] the largest scale of each; unit 0 is none */
+    double *
+        least; /* [variables] below which no scale is, by what forces of time will do; the same of paces */
+    int nunits;      /* of variables */
+    double *of_unit; /* [nunits] the largest scale of each; unit 0 is none */
 } lm_discrete;
 
 /* Slots for t and nsensors sensors, with the heights below them; *d NULL: the model has no discrete

@@ -223,7 +223,7 @@ double lm_timing_reach(const lm_timing *x, double t, const lm_expr **which)
 {
     double most = INFINITY;
     for (int i = 0; i < x->n; i++) {
-        double reach = lm_resolution_reach(&x->of[i], t);
+        double reach = lm_resolution_reach(&x->of[i], t, x->fine);
         if (!(reach < most)) continue;
         most = reach;
         if (which) *which = x->expr[i];

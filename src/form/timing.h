@@ -10,6 +10,7 @@
 typedef struct lm_timing {
     lm_arena arena;
     int n;
+    double fine;           /* cells to a step where a brief force changes: the method's */
     const lm_expr **expr;  /* [n] */
     lm_resolution *of;     /* [n] */
     unsigned char *silent; /* [n] 1: instants that the system does not announce */

@@ -11,12 +11,17 @@
 #define FAST_SHARE         1.0
 #define PATIENCE           5000.0
 
+#define UNEQUAL 8.0
+
 /* Near a singular position errors of the constraints come back so many times as large. */
 #define SINGULAR 100.0
 
+/* Of what forces of time will make of a state the part below which it is not measured (unit_of_length.c). */
+#define LEAST_PART 1e-3
+
 /* Size of an error of the motion, as compared with the tolerance. */
 /* Of variables that are states, motions of the integral count over value times time, in which the largest
- * rate makes the largest value. */
+ * rate makes the largest value: that which it will have, if a force of time has just begun to make it. */
 static double motion_size(const genalpha *g, const double *dx)
 {
     const lm_system *sys = g->base.sys;
@@ -24,7 +29,8 @@ static double motion_size(const genalpha *g, const double *dx)
     for (int k = 0; k < sys->nvariables; k++) {
         if (sys->model->spec->variables.at[k].kind != LM_VARIABLE_STATE) continue;
         double scale = lm_variable_scale(sys, k), pace = sys->discrete->pace[k];
-        double x = fabs(dx[sys->nv - sys->nvariables + k]) * pace / (scale * scale);
+        double whole = fmax(scale, sys->discrete->least[k] / LEAST_PART);
+        double x = fabs(dx[sys->nv - sys->nvariables + k]) * pace / (scale * whole);
         if (!(x <= most)) most = x;
     }
     return most;
@@ -40,13 +46,15 @@ double genalpha_allowance(const genalpha *g, double h)
 
 /* Third derivative of the motion in this step, (w1 - w0)/h. Where nothing damps them (rho_inf 1,
  * newmark), disturbances of w change their sign from step to step for ever: there it is taken over
- * two steps, in which they cancel. Returns its size in units of length. */
+ * two steps, in which they cancel. Not behind a step that was far longer: the change over that one is none of
+ * this. Returns its size in units of length. */
 static double jerk(genalpha *g, double h)
 {
     lm_integrator *s = &g->base;
     double before = s->clock->h_history, span = h;
     const double *from = g->w0, *to = g->tw;
-    if (g->rings && before > 0) from = g->a_old, to = g->ta, span = 2 * fmin(h, before);
+    if (g->rings && before > 0 && before < UNEQUAL * h)
+        from = g->a_old, to = g->ta, span = 2 * fmin(h, before);
     for (int i = 0; i < s->sys->nv; i++) g->tjerk[i] = (to[i] - from[i]) / span;
     return motion_size(g, g->tjerk);
 }

@@ -123,6 +123,9 @@ double radau_allowance(const radau *g, double h)
 /* So long behind a start a force may act that is over soon, on a way that is short against what a mechanism may
  * err by: errors count over the way of the step, too. Over the run. */
 #define BRIEF 1e-4
+/* In units of the mechanism's size over the run: what is slower is at rest. A force of time that sets in there, as
+ * t^2 or t^1.5, makes ways of which any step misses the same part: they begin with rounding. */
+#define REST 1e-6
 
 void radau_behind_start(radau *g)
 {
@@ -133,10 +136,16 @@ void radau_behind_start(radau *g)
     g->brief[1] = lm_speed_norm(s->sys, s->clock->size, s->v);
 }
 
+static int has_rounding(const radau *g)
+{
+    const lm_integrator_options *o = &g->base.opt;
+    return g->base.sys->nl > 0 || g->brief[1] * (o->until - o->t0) < REST;
+}
+
 double radau_goal_of_way(const radau *g, double h, double goal)
 {
-    double least = g->base.sys->nl > 0 ? goal : 0;
-    if (!(g->base.clock->t < g->brief[0]) || g->brief[1] == 0) return goal;
+    double least = has_rounding(g) ? goal : 0;
+    if (!(g->base.clock->t < g->brief[0])) return goal;
     return fmin(goal, fmax(least, 1e-3 * g->base.opt.tolerance * h * g->brief[1]));
 }
 
@@ -144,7 +153,7 @@ double radau_goal_of_way(const radau *g, double h, double goal)
 static double ratio_of_way(const radau *g, double h, double estimate)
 {
     const lm_integrator *s = &g->base;
-    double noise = s->sys->nl > 0 ? ROUNDING * g->far : 0;
+    double noise = has_rounding(g) ? ROUNDING * g->far : 0;
     double way = fmax(h * g->brief[1], lm_speed_norm(s->sys, s->clock->size, g->x[2]));
     if (!(s->clock->t < g->brief[0]) || way == 0 || estimate <= noise) return 0;
     double part = (estimate - noise) / way;

@@ -59,10 +59,10 @@ static void bells(void **state)
     (void)state;
     lm_resolution r = resolve("exp(-((t - 37.123)/1e-5)^2)", 100);
     assert_true(r.ncells < 300);
-    for (double t = 0; t < at - 5 * w; t = fmin(t + 0.01, lm_resolution_reach(&r, t) + 1e-12))
-        assert_true(lm_resolution_reach(&r, t) < at + w);
+    for (double t = 0; t < at - 5 * w; t = fmin(t + 0.01, lm_resolution_reach(&r, t, 2) + 1e-12))
+        assert_true(lm_resolution_reach(&r, t, 2) < at + w);
     for (double t = at - 2 * w; t < at + 2 * w; t += 0.1 * w)
-        assert_true(lm_resolution_reach(&r, t) < t + 2 * w);
+        assert_true(lm_resolution_reach(&r, t, 2) < t + 2 * w);
     lm_resolution_free(&r);
 }
 
