@@ -283,6 +283,10 @@ int lm_statics_follow(lm_statics_search *s)
             if (w.predicted < SHORTEST * fmin(1, w.unit)) return 1;
             continue;
         }
+        if (lm_statics_opens(s)) {
+            lm_point_copy(s, &s->now, &s->last);
+            return 1;
+        }
         path kept = w;
         note(&w, ds);
         w = kept;

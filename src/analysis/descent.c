@@ -83,6 +83,14 @@ static double step(lm_statics_search *s)
     return NAN;
 }
 
+/* 1: s->now has left a singular position; the steps that follow close what is open. */
+static int closes_anew(lm_statics_search *s)
+{
+    if (!lm_statics_opens(s)) return 0;
+    lm_statics_evaluate(s, 0);
+    return 1;
+}
+
 int lm_statics_descend(lm_statics_search *s)
 {
     double way = 0;
@@ -94,12 +102,13 @@ int lm_statics_descend(lm_statics_search *s)
     for (int k = 0; k < STEPS && s->mu < STIFFEST; k++) {
         if (lm_statics_tell(s)) return 1;
         int near = s->residual < fmax(NEAR, 10 * s->floor) && s->gap < NEAR;
-        if (near && lm_statics_polish(s) == 0) {
+        if (near && lm_statics_polish(s) == 0 && !closes_anew(s)) {
             lm_statics_take_force(s);
             return 0;
         }
         lm_point_copy(s, &s->base, &s->now);
         double size = step(s);
+        if (!isnan(size)) closes_anew(s);
         if (s->status) return 1;
         if (isnan(size)) {
             lm_point_copy(s, &s->now, &s->base);

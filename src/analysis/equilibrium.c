@@ -7,6 +7,7 @@
 
 /* Softness of loop rows, in the matrix only: where a loop is singular, it stays regular. */
 #define LOOP_SOFTNESS 1e-11
+#define OPEN          1e-7 /* over the size: a redundant constraint that was none */
 enum { REFINEMENTS = 5 };
 
 static int residual(lm_statics_search *s, double factor, double *r)
@@ -194,6 +195,15 @@ int lm_statics_state(lm_statics_search *s, lm_state *st)
     lm_state own = {0, s->now.q, s->zero, s->zero, s->now.lam};
     *st = own;
     return s->rest ? lm_rest_state(s->rest, &own, st) : 0;
+}
+
+int lm_statics_opens(lm_statics_search *s)
+{
+    int row = 0;
+    if (s->sys->form->hidden_violation(s->sys, 0, s->now.q, &row) < OPEN) return 0;
+    s->opened = row;
+    if (s->sys->form->select_rows(s->sys, 0, s->now.q, 0) < 0) s->status = LIMBER_MEMORY;
+    return 1;
 }
 
 limber_status lm_statics_put(lm_statics_search *s)

@@ -34,6 +34,7 @@ static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
     s->load_steps = a->load_steps;
     s->size = s->run->model->size > 0 ? s->run->model->size : 1;
     s->lost_at = s->broke_at = NAN;
+    s->opened = -1;
     s->span = s->size;
     for (int i = 0; i < s->run->model->nnodes; i++)
         s->span = fmax(s->span, v3_norm(s->run->model->nodes[i].x));
@@ -150,10 +151,23 @@ static int beyond_theory(lm_statics_search *s, double factor, int mover)
     return 1;
 }
 
+static limber_status locks(lm_statics_search *s)
+{
+    char what[160];
+    s->sys->form->describe(s->sys, s->sys->nv + s->opened, what, sizeof what);
+    return lm_stop(s->run, LIMBER_STOPPED,
+                   "no equilibrium found: the mechanism begins in a singular position, where its "
+                   "joints depend on each other (%s), and either locks there or can go on in "
+                   "several ways; draw it away from there, or let a beam or a compliant joint give "
+                   "way",
+                   what);
+}
+
 static limber_status not_held(lm_statics_search *s)
 {
     char what[160];
     if (beyond_theory(s, s->now.factor, s->mover)) return LIMBER_STOPPED;
+    if (s->opened >= 0) return locks(s);
     name(s, s->mover, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "there is no equilibrium: nothing holds %s, and the loads push it; hold it by a "
@@ -165,6 +179,7 @@ static limber_status not_found(lm_statics_search *s, double factor)
 {
     char what[160];
     if (beyond_theory(s, factor, -1)) return LIMBER_STOPPED;
+    if (s->opened >= 0) return locks(s);
     name(s, isnan(s->broke_at) ? s->mover : s->broke_mover, what);
     if (!isnan(s->broke_at))
         return lm_stop(
@@ -183,6 +198,7 @@ static limber_status gave_way(lm_statics_search *s)
 {
     char what[160];
     if (beyond_theory(s, s->last.factor, -1)) return LIMBER_STOPPED;
+    if (s->opened >= 0) return locks(s);
     name(s, s->limit_mover, what);
     return lm_stop(s->run, LIMBER_STOPPED,
                    "no equilibrium found at the full load: the load factor grows to %.6g only, "
@@ -423,6 +439,7 @@ static limber_status search(lm_statics_search *s, lm_loc loc)
     if (!st && s->last.factor < 1) st = gave_way(s);
     if (st) return st;
     lm_point_copy(s, &s->now, &s->last);
+    if (lm_statics_opens(s)) return s->status ? s->status : locks(s);
     if (!reached) examine(s);
     if (s->status) return s->status;
     say(s, loc);

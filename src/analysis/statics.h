@@ -67,6 +67,7 @@ typedef struct lm_statics_search {
     int points;      /* of the path, so far */
     int neutral;     /* motions free at its start, that loads may come to hold */
     int mover;       /* what moves most, for messages */
+    int opened;      /* constraint that was redundant until it opened; -1: none */
 } lm_statics_search;
 
 /* equilibrium.c */
@@ -88,6 +89,9 @@ int lm_statics_move(lm_statics_search *s, const double *x);
 void lm_point_copy(const lm_statics_search *s, lm_point *to, const lm_point *from);
 /* s->now, as the run's system sees it. 0, or 1. */
 int lm_statics_state(lm_statics_search *s, lm_state *st);
+/* 1: at s->now a redundant constraint is open, which was redundant in a singular position only: rows are selected
+ * anew, and s->now is to be closed or given up. */
+int lm_statics_opens(lm_statics_search *s);
 /* Record s->now as a row of results. */
 limber_status lm_statics_put(lm_statics_search *s);
 /* statics_linear.c */

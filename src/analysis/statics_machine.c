@@ -170,6 +170,12 @@ static int select_rows(lm_system *sys, double t, const double *q, int assembling
     return in->form->select_rows(in, t, q, assembling);
 }
 
+static double hidden_violation(lm_system *sys, double t, const double *q, int *row)
+{
+    lm_system *in = ((lm_rest *)sys)->in;
+    return in->form->hidden_violation(in, t, q, row);
+}
+
 static void poses(lm_system *sys, const double *q, double *pose)
 {
     lm_system *in = ((lm_rest *)sys)->in;
@@ -219,6 +225,7 @@ lm_rest *lm_rest_create(lm_system *machine, const double *v)
                         .jacobian = jacobian,
                         .retract = retract,
                         .select_rows = select_rows,
+                        .hidden_violation = hidden_violation,
                         .poses = poses,
                         .describe = describe,
                         .describe_motion = describe_motion};

@@ -51,8 +51,10 @@ typedef struct lm_floating_strain {
     const lm_lane *gv, *gw;   /* [nv] [nw] shear strains v' - psi, w' - phi; NULL: no shear */
     const lm_lane *psi, *phi; /* [nv] [nw] the section's slopes v', w' */
     const lm_lane *t;         /* [nt] its twist */
-    double kt;                /* torsional stiffness between the ends of the four */
-    const double *Tt;         /* [nt] torque in it: kt times the twist between its ends */
+    lm_lane beyond[2]; /* weights of the curvature in the stiff plane that no bending makes there */
+    int locks;         /* 1: `beyond` is set */
+    double kt;         /* torsional stiffness between the ends of the four */
+    const double *Tt;  /* [nt] torque in it: kt times the twist between its ends */
 } lm_floating_strain;
 
 typedef struct lm_floating {

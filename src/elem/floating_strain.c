@@ -4,24 +4,28 @@
  * Of four points along the axis, dx the length of each:
  *
  *     U = T c + kt c^2 / 2 + sum (EIz - EIy) dx [ a b sin t cos t - (a^2 - b^2) sin^2 t / 2 ]
- *                          + sum (GAy - GAz) dx [ the same with the shear strains for a, b ],
- *     c = sum dx a phi,   T = Tt . eta_t,   t = tau, or tau + psi phi where EIz > EIy
+ *                          + sum (GAy - GAz) dx [ the same with the shear strains for a, b ]
+ *                          - 1/2 sum_m (sum e_m k)^2,
+ *     c = sum dx a phi,   T = Tt . eta_t,   t = tau, or tau + psi phi where EIz > EIy,
+ *     k = a cos t + b sin t where EIz > EIy, else b cos t - a sin t
  *
  * with the curvatures a, b of bending along y and z, the section's slopes psi, phi and its twist tau. c is
  * what bending in both planes adds to the twist between the ends of the four, whose stiffness is kt and
  * whose torque by the coordinates alone is T. The rest is what the energies of bending and of shear change by
  * where (a, b) is seen from axes that are turned by t. psi phi b is of the third order in the curvature along y; a strip
- * multiplies it by a large moment. */
+ * multiplies it by a large moment. k is the curvature in the stiff plane; the two weights e_m find what of it the
+ * coordinates of bending cannot take back, which is no energy. */
 #include "elem/floating_int.h"
 
 /* What a section sees: s = sin t cos t and q = sin^2 t, with their derivatives by t. */
 typedef struct seen {
     lm_lane s, s1, s2, q, q1, q2;
+    lm_lane sine, cosine;
 } seen;
 
 #define see(t) see_((lm_lane1){t})
 
-/* Of the half of an angle within pi / 2 of a multiple of pi, of which s and q know no more: series. */
+/* Of the half of an angle within pi / 2 of a multiple k pi: series. An odd k changes the signs of both. */
 LM_LANE_INLINE seen see_(lm_lane1 twist)
 {
     const double whole = 0x1.8p52, pi = 0x1.921fb54442d18p1, rest = 0x1.1a62633145c07p-53;
@@ -32,9 +36,10 @@ LM_LANE_INLINE seen see_(lm_lane1 twist)
         ch = 1 - ch * x * (1. / (i * (i - 1)));
     }
     sh *= h;
-    lm_lane sine = 2 * sh * ch, cosine = ch * ch - sh * sh;
+    lm_lane odd = k - 2 * ((0.5 * k + whole) - whole), sign = 1 - 2 * odd * odd;
+    lm_lane sine = sign * (2 * sh * ch), cosine = sign * (ch * ch - sh * sh);
     lm_lane sin2 = 2 * sine * cosine, cos2 = cosine * cosine - sine * sine;
-    return (seen){sine * cosine, cos2, -2 * sin2, sine * sine, sin2, 2 * cos2};
+    return (seen){sine * cosine, cos2, -2 * sin2, sine * sine, sin2, 2 * cos2, sine, cosine};
 }
 
 /* Strains along y and z, a = v . eta_v and b = w . eta_w, with the difference of their stiffnesses. */
@@ -43,6 +48,12 @@ typedef struct strains {
     lm_lane more, a, b;
 } strains;
 
+/* The curvature in the stiff plane, k = A a + B b, turn = dk/dt, and what the energy that is none takes off the
+ * moment, force. */
+typedef struct locking {
+    lm_lane A, B, k, turn, force;
+} locking;
+
 /* psi and phi: slopes along y and z. The section is seen turned by t + psi phi where EIz > EIy. */
 typedef struct point4 {
     seen t;
@@ -50,8 +61,25 @@ typedef struct point4 {
     int n;
     lm_lane a, psi, phi;
     lm_lane both, square; /* sums of more a b, more (a^2 - b^2) / 2 */
-    double c, T;
+    locking lock;
+    double c, T, spurious; /* ...; energy that is none */
 } point4;
+
+LM_LANE_INLINE void look_stiff(const lm_floating_strain *q, point4 *p)
+{
+    locking *x = &p->lock;
+    lm_lane a = p->of[0].a, b = p->of[0].b, soft = 1 - q->stiff;
+    x->A = q->stiff * p->t.cosine - soft * p->t.sine;
+    x->B = q->stiff * p->t.sine + soft * p->t.cosine;
+    x->k = x->A * a + x->B * b;
+    x->turn = x->A * b - x->B * a;
+    x->force = lane_all(0);
+    for (int m = 0; m < 2; m++) {
+        double amount = lane_sum(q->beyond[m] * x->k);
+        p->spurious += 0.5 * amount * amount;
+        x->force -= amount * q->beyond[m];
+    }
+}
 
 LM_LANE_INLINE point4 strain_at(const lm_floating *f, const lm_floating_strain *q,
                                 const double *eta)
@@ -74,6 +102,7 @@ LM_LANE_INLINE point4 strain_at(const lm_floating *f, const lm_floating_strain *
     p.t = see(lanes_dot(f->nt, q->t, t) + p.psi * p.phi);
     p.c = lane_sum(q->dx * p.a * p.phi);
     for (int i = 0; i < f->nt; i++) p.T += q->Tt[i] * t[i];
+    if (q->locks) look_stiff(q, &p);
     return p;
 }
 
@@ -108,6 +137,18 @@ LM_LANE_INLINE void strains_add_(const lm_floating *f, const point4 *p, lm_lane1
     }
 }
 
+/* to += by times the gradient of k. */
+#define stiff_add(f, q, p, by, to) stiff_add_(f, q, p, (lm_lane1){by}, to)
+
+LM_LANE_INLINE void stiff_add_(const lm_floating *f, const lm_floating_strain *q, const point4 *p,
+                               lm_lane1 by, lm_lane *to)
+{
+    const locking *x = &p->lock;
+    rows_add(f->nv, q->kv, by.s * x->A, to);
+    rows_add(f->nw, q->kw, by.s * x->B, to + f->nv);
+    angle_add(f, q, p, by.s * x->turn, to);
+}
+
 void FLOATING(strain_forces)(const lm_floating *f, const double *eta, double *r)
 {
     lm_lane on[LM_FLOATING_MOST], *w = on + f->nv;
@@ -120,6 +161,7 @@ void FLOATING(strain_forces)(const lm_floating *f, const double *eta, double *r)
         rows_add(f->nw, q->phi, p.a * S, w);
         strains_add(f, &p, p.t.s, p.t.q, on);
         angle_add(f, q, &p, p.both * p.t.s1 - p.square * p.t.q1, on);
+        if (q->locks) stiff_add(f, q, &p, p.lock.force, on);
         for (int i = 0; i < f->nt; i++) r[f->ne - f->nt + i] += q->Tt[i] * p.c;
     }
     for (int i = 0; i < f->ne; i++) r[i] += lane_sum(on[i]);
@@ -131,7 +173,7 @@ double FLOATING(strain_energy)(const lm_floating *f, const double *eta)
     for (int k = 0; k < f->nfours; k++) {
         const lm_floating_strain *q = &f->strain[k];
         point4 p = strain_at(f, q, eta);
-        U += lane_sum(p.both * p.t.s - p.square * p.t.q);
+        U += lane_sum(p.both * p.t.s - p.square * p.t.q) - p.spurious;
         U += (p.T + 0.5 * q->kt * p.c) * p.c;
     }
     return U;
@@ -203,6 +245,27 @@ static void seen_strained(const lm_floating *f, const point4 *p, int ld, double 
     }
 }
 
+/* What is no energy: force d2k, by the angle and by the strains, less dr dr^T of both amounts. */
+static void not_locked(const lm_floating *f, const lm_floating_strain *q, const point4 *p, int ld,
+                       double *K)
+{
+    lm_lane h[LM_FLOATING_MOST], g[LM_FLOATING_MOST], dk[LM_FLOATING_MOST];
+    const locking *x = &p->lock;
+    for (int i = 0; i < f->ne; i++) h[i] = g[i] = dk[i] = lane_all(0);
+    angle_add(f, q, p, lane_all(1), h);
+    angle_add(f, q, p, -0.5 * x->force * x->k, g);
+    rows_add(f->nv, q->kv, -x->force * x->B, g);
+    rows_add(f->nw, q->kw, x->force * x->A, g + f->nv);
+    stiff_add(f, q, p, lane_all(1), dk);
+    for (int j = 0; j < f->ne; j++) {
+        lm_lane left = lane_all(0);
+        for (int m = 0; m < 2; m++) left += q->beyond[m] * lane_sum(q->beyond[m] * dk[j]);
+        for (int i = 0; i < f->ne; i++)
+            K[i + ld * j] += lane_sum(g[i] * h[j] + h[i] * g[j] - left * dk[i]);
+    }
+    outer_add(K, ld, 0, f->nv, q->psi, f->nv, f->nw, q->phi, q->stiff * x->force * x->turn);
+}
+
 void FLOATING(strain_tangent)(const lm_floating *f, const double *eta, int ld, double *K)
 {
     for (int k = 0; k < f->nfours; k++) {
@@ -211,5 +274,6 @@ void FLOATING(strain_tangent)(const lm_floating *f, const double *eta, int ld, d
         twist_by_bending(f, q, &p, ld, K);
         seen_strained(f, &p, ld, K);
         seen_turned(f, q, &p, ld, K);
+        if (q->locks) not_locked(f, q, &p, ld, K);
     }
 }

@@ -51,9 +51,9 @@ typedef struct ffr_division {
 } ffr_division;
 
 /* In a part: how far a section turns, its axis where that turns more by shear; how far it stretches; how far it is
- * twisted, and an element of it. */
+ * twisted, and an element of it; how far it turns in bending along y and along z. */
 typedef struct ffr_extent {
-    double turn, stretch, twist, in_element;
+    double turn, stretch, twist, in_element, along[2];
 } ffr_extent;
 
 /* By how much stiffnesses across a beam differ with the direction. */
@@ -62,6 +62,8 @@ typedef struct ffr_unlike {
     double
         shear; /* EI |1/GAy - 1/GAz| / L^2 with the harmonic mean of both EI, L that of the beam; of no shear 0 */
     double soft; /* the smaller EI/(GA L^2) */
+    double thin; /* |EIz - EIy| / GJ */
+    int weak;    /* it is weak in bending along y: 0, z: 1 */
     int slopes; /* 1: slopes of the sections at its nodes are coordinates, which follow this shear */
 } ffr_unlike;
 

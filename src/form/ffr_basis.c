@@ -76,25 +76,33 @@ static void add_turned(const ffr_mesh *g, ffr_shapes *b)
         b->nv += ffr_is_turned(g->part, i, 1), b->nw += ffr_is_turned(g->part, i, 0);
 }
 
-/* Bending in two planes twists, and a twisted strip that bends across its weak axis bends in its stiff plane
- * too, far more than the loads there bend it: shapes for both, which a few modes of bending leave no part in.
- * Only the stiff plane of a thin strip needs them. */
-static void add_twisting(const ffr_mesh *g, ffr_shapes *b)
+enum { MORE = 2 }; /* shapes of a strip beside its modes */
+
+/* 1: the stiff plane is the one about z, 2: the other, 0: of no thin strip. */
+static int thin_strip(const ffr_mesh *g)
 {
-    enum { MORE = 2, THIN = 4 };
+    enum { THIN = 4 };
     double y = 0, z = 0;
     for (int e = 0; e < g->part->n; e++) {
         const lm_beam_shape *s = &g->m->elements[g->part->first + e].shape;
         y += s->ky[0], z += s->kz[0];
     }
+    return z > THIN * y ? 1 : 2 * (y > THIN * z);
+}
+
+/* Bending in two planes twists, and a twisted strip that bends across its weak axis bends in its stiff plane
+ * too, far more than the loads there bend it: shapes for both, which a few modes of bending leave no part in.
+ * Only the stiff plane of a thin strip needs them. */
+static void add_twisting(int thin, ffr_shapes *b)
+{
     b->nt += MORE;
-    if (z > THIN * y) b->nv += MORE;
-    if (y > THIN * z) b->nw += MORE;
+    if (thin == 1) b->nv += MORE;
+    if (thin == 2) b->nw += MORE;
 }
 
 /* Four points integrate the mass of a cubic exactly, and that of tapers far better than the
- * basis describes them. Modes of bending have two times four points for each, and eight
- * elements, or fewer where that makes large matrices. */
+ * basis describes them. Modes of bending, and what strips have beside them, have two times four points for each,
+ * and eight elements, or fewer where that makes large matrices. */
 static void set_sizes(ffr_mesh *g, ffr_shapes *b)
 {
     enum { LARGE = 256 };
@@ -106,11 +114,12 @@ static void set_sizes(ffr_mesh *g, ffr_shapes *b)
         add_turned(g, b);
         return;
     }
-    g->per = g->intervals = at_least(2 * how->modes, n);
-    while (n * g->per < 8 * how->modes && n * g->per < LARGE) g->per *= 2;
+    int thin = thin_strip(g), shapes = how->modes + (thin ? MORE : 0);
+    g->per = g->intervals = at_least(2 * shapes, n);
+    while (n * g->per < 8 * shapes && n * g->per < LARGE) g->per *= 2;
     b->nv = b->nw = how->modes + 1; /* and the static shape of a load at the end */
     b->na = b->nt = (how->modes + 1) / 2 + 1;
-    add_twisting(g, b);
+    add_twisting(thin, b);
     add_turned(g, b);
 }
 

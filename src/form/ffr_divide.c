@@ -211,6 +211,8 @@ static ffr_unlike unlike(const lm_beam_shape *s, int timoshenko)
     double z = shear_length2(s->kz, s->L), y = shear_length2(s->ky, s->L);
     double differ = timoshenko ? fabs(z / EIz - y / EIy) : 0;
     return (ffr_unlike){.bending = fabs(EIz - EIy) / (EIz + EIy),
+                        .thin = fabs(EIz - EIy) / (s->kt * s->L),
+                        .weak = EIy < EIz,
                         .shear = differ * 2 / (1 / EIz + 1 / EIy),
                         .soft = fmax(fmin(y, z), 0)};
 }
@@ -223,6 +225,7 @@ static ffr_unlike most_unlike(const lm_model *m, int body, double *length)
     for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
         ffr_unlike of = unlike(&m->elements[k].shape, m->spec->bodies.at[body].timoshenko);
         most.bending = fmax(most.bending, of.bending);
+        if (of.thin > most.thin) most.thin = of.thin, most.weak = of.weak;
         most.shear = fmax(most.shear, of.shear);
         most.soft = fmin(most.soft, of.soft);
         *length += m->elements[k].shape.L;

@@ -392,6 +392,37 @@ static void put_torsion(const ffr_mesh *g, const ffr_shapes *b, int number, int 
     ((lm_floating_strain *)out->strain + number)->kt = 1 / soft;
 }
 
+/* u less its part along each of n orthonormal rows, of length 1. */
+static void make_normal(int n, const double rows[][GAUSS], double *u)
+{
+    double square = 0;
+    for (int j = 0; j < n; j++) {
+        double along = 0;
+        for (int l = 0; l < GAUSS; l++) along += rows[j][l] * u[l];
+        for (int l = 0; l < GAUSS; l++) u[l] -= along * rows[j][l];
+    }
+    for (int l = 0; l < GAUSS; l++) square += u[l] * u[l];
+    for (int l = 0; l < GAUSS; l++) u[l] /= sqrt(square);
+}
+
+/* Of four points the two weights that find what a spline does not make of the curvature in the stiff plane: its
+ * moments are linear. Modes follow by themselves. */
+static void put_beyond(lm_floating_strain *q, const double stiffness[GAUSS])
+{
+    double u[GAUSS][GAUSS], root[GAUSS];
+    for (int l = 0; l < GAUSS; l++) {
+        root[l] = sqrt(fabs(q->bend[l]));
+        if (root[l] == 0 || q->stiff[l] != q->stiff[0]) return;
+    }
+    for (int k = 0; k < GAUSS; k++) {
+        for (int l = 0; l < GAUSS; l++)
+            u[k][l] = k ? u[k - 1][l] * (gauss_x[l] - 0.5) : root[l] / stiffness[l];
+        make_normal(k, u, u[k]);
+        for (int l = 0; l < GAUSS && k >= 2; l++) q->beyond[k - 2][l] = u[k][l] * root[l];
+    }
+    q->locks = 1;
+}
+
 /* At node k of the mesh, where the values are given. */
 static void put_place(const walk *w, int k, double *to)
 {
@@ -428,7 +459,7 @@ static void add_inertia(const walk *w, double dx, const double j[3], ffr_store *
 static void along_element(walk *w, int k, ffr_store *s, lm_floating *out)
 {
     int per = w->g->per, q = w->g->intervals;
-    double L = w->g->m->elements[w->g->part->first + k].shape.L;
+    double L = w->g->m->elements[w->g->part->first + k].shape.L, stiffness[GAUSS];
     lm_floating_four *four = (lm_floating_four *)out->four + k * q;
     for (int i = 0; i < q * GAUSS; i++) {
         int lane = i % GAUSS, number = k * q + i / GAUSS;
@@ -440,11 +471,14 @@ static void along_element(walk *w, int k, ffr_store *s, lm_floating *out)
         for (int a = 0; a < 3; a++) four[i / GAUSS].j[a][lane] = j[a];
         put_point(w, s->lanes + per_place(w->b) * (size_t)number, lane);
         if (s->strains) put_strain(w, dx, number, lane, s, out);
+        stiffness[lane] = fmax(w->c.EIy, w->c.EIz);
         add_inertia(w, dx, j, s, out);
     }
     for (int i = 0; i < q && s->strains; i++)
         put_torsion(w->g, w->b, k * q + i, k * per + i * per / q, k * per + (i + 1) * per / q, s,
                     out);
+    if (s->strains && !w->g->m->spec->formulation.basis_modes)
+        put_beyond((lm_floating_strain *)out->strain + k, stiffness);
     walk_to(w, (k + 1) * per - 1, 1);
     lm_floating_place *place = (lm_floating_place *)out->place + k + 1;
     place->x0 = w->start += L;

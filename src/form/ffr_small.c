@@ -4,10 +4,12 @@
 
 #include <stdio.h>
 
-#define MOST   0.01   /* error of a deflection that is told, or not put up with */
-#define AIMED  0.0025 /* ... that more frames are to leave */
-#define MANY   100    /* frames, beyond which the theory is the wrong one */
-#define MOTION 4.0    /* times as much are motions off, whose phase adds up errors of frequency */
+#define MOST      0.01   /* error of a deflection that is told, or not put up with */
+#define AIMED     0.0025 /* ... that more frames are to leave */
+#define MANY      100    /* frames, beyond which the theory is the wrong one */
+#define LOCKS     2e-3   /* of modes that lock */
+#define UNTWISTED 1e-6   /* rad: twist that is none */
+#define MOTION    4.0 /* times as much are motions off, whose phase adds up errors of frequency */
 
 static double dot(int n, const double *a, const double *b)
 {
@@ -39,13 +41,15 @@ static ffr_extent largest(const lm_floating *f, const double *eta)
         const lm_floating_place *p = &f->place[k - 1], *at = &f->place[k];
         double dx = at->x0 - p->x0, twist = dot(f->nt, at->t, t);
         double more = twist - dot(f->nt, p->t, t);
-        double bend = hypot(slope(f->nv, at->v, p->v, dx, at->dv, v),
-                            slope(f->nw, at->w, p->w, dx, at->dw, w));
+        double along[2] = {slope(f->nv, at->v, p->v, dx, at->dv, v),
+                           slope(f->nw, at->w, p->w, dx, at->dw, w)};
+        double bend = hypot(along[0], along[1]);
         double stretch = (dot(f->na, at->a, a) - dot(f->na, p->a, a)) / dx;
         most.turn = fmax(most.turn, sqrt(bend * (bend + fabs(twist))));
         most.stretch = fmax(most.stretch, fabs(stretch));
         most.twist = fmax(most.twist, fabs(twist));
         most.in_element = fmax(most.in_element, fabs(more));
+        for (int i = 0; i < 2; i++) most.along[i] = fmax(most.along[i], fabs(along[i]));
     }
     return most;
 }
@@ -84,12 +88,24 @@ static double twisted(const ffr *s, int body, double elements, double twist, dou
     return s->sys.still ? error : MOTION * error;
 }
 
+/* Of twist, where it is none by rounding, in a strip whose modes turn so far across its weak axis in each of n
+ * parts: what they cannot follow in the stiff plane. A fit, too. */
+static double locked(const ffr *s, int body, double twist, double weak, double n)
+{
+    const lm_spec_formulation *how = &s->m->spec->formulation;
+    const ffr_unlike *u = &s->small.unlike[body];
+    double shapes = (how->modes + 2) * n, part = LOCKS * u->thin * weak * weak / (shapes * shapes);
+    if (!how->basis_modes || !how->stiffening || twist < UNTWISTED) return 0;
+    return (s->sys.still ? 1 : MOTION) * part / (1 + part);
+}
+
 static void widen(ffr_extent *most, const ffr_extent *now)
 {
     most->turn = fmax(most->turn, now->turn);
     most->stretch = fmax(most->stretch, now->stretch);
     most->twist = fmax(most->twist, now->twist);
     most->in_element = fmax(most->in_element, now->in_element);
+    for (int i = 0; i < 2; i++) most->along[i] = fmax(most->along[i], now->along[i]);
 }
 
 /* What is said to turn is what makes the error. */
@@ -99,9 +115,11 @@ static void count(const ffr *s, int body, lm_small *small)
     double bent = error_of(s, x->turn, x->stretch, s->small.parts[body]);
     double twist = twisted(s, body, s->m->beams[body].nelements, x->twist, x->in_element),
            turn = x->turn;
+    double thin =
+        locked(s, body, x->twist, x->along[s->small.unlike[body].weak], s->small.parts[body]);
     if (twist > bent) turn = fmax(turn, x->twist);
     small->turn[body] = fmax(small->turn[body], turn);
-    small->error[body] = fmax(small->error[body], bent + twist);
+    small->error[body] = fmax(small->error[body], bent + twist + thin);
 }
 
 static void look(lm_small *small, const double *q)
@@ -130,7 +148,8 @@ static double left_with(const ffr *s, int body, double stretch, double n)
     double share = s->small.parts[body] / n, elements = s->m->beams[body].nelements;
     double finer = fmin(1, elements / n);
     return error_of(s, x->turn * share, stretch, n) +
-           twisted(s, body, elements / finer, x->twist * share, x->in_element * finer);
+           twisted(s, body, elements / finer, x->twist * share, x->in_element * finer) +
+           locked(s, body, x->twist, x->along[s->small.unlike[body].weak] * share, n);
 }
 
 static double wanted(const lm_small *small, int body)

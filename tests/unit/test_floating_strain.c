@@ -52,6 +52,9 @@ static void make(body *b)
         q->kv = b->kv[k], q->kw = b->kw[k], q->t = b->t[k];
         q->psi = b->psi[k], q->phi = b->phi[k];
         if (k > 0) q->gv = b->gv[k], q->gw = b->gw[k]; /* the first four is without shear */
+        draw(q->beyond, 2);
+        for (int m = 0; m < 2; m++) q->beyond[m] *= 0.1;
+        q->locks = k < 2; /* the last may lock */
         q->kt = 1.5 + rnd();
         for (int i = 0; i < NT; i++) b->Tt[k][i] = rnd();
         q->Tt = b->Tt[k];
@@ -73,14 +76,14 @@ static double turned(double more, double a, double w, double t)
 }
 
 /* Torsion by the twist between the ends of each four, bending and shear turned by the angle t, and where EIz > EIy
- * by the product of the slopes as well. */
+ * by the product of the slopes as well; less what of the curvature in the stiff plane is no energy. */
 static double energy(const body *b, const double *eta)
 {
     double U = 0;
     for (int i = 0; i < NE; i++) U += 0.5 * b->K[i + NE * i] * eta[i] * eta[i];
     for (int k = 0; k < FOURS; k++) {
         const lm_floating_strain *q = &b->strain[k];
-        double c = 0, T = 0;
+        double c = 0, T = 0, none[2] = {0};
         for (int i = 0; i < NT; i++) T += b->Tt[k][i] * eta[AT_T + i];
         for (int l = 0; l < LM_LANES; l++) {
             double a = at_lane(q->kv, NV, l, eta), w = at_lane(q->kw, NW, l, eta + AT_W);
@@ -92,7 +95,11 @@ static double energy(const body *b, const double *eta)
                 U += turned(q->shear[l], at_lane(q->gv, NV, l, eta),
                             at_lane(q->gw, NW, l, eta + AT_W), t);
             c += q->dx[l] * a * at_lane(q->phi, NW, l, eta + AT_W);
+            for (int m = 0; m < 2 && q->locks; m++)
+                none[m] += q->beyond[m][l] *
+                           (q->bend[l] > 0 ? a * cos(t) + w * sin(t) : w * cos(t) - a * sin(t));
         }
+        U -= (none[0] * none[0] + none[1] * none[1]) / 2;
         U += ((T + q->kt * c) * (T + q->kt * c) - T * T) / (2 * q->kt);
     }
     return U;
@@ -192,6 +199,7 @@ static void round_sections_turn_freely(void **state)
     draw_eta(eta, 0.5);
     for (int k = 0; k < FOURS; k++) {
         b.strain[k].bend = b.strain[k].shear = lane_all(0);
+        b.strain[k].locks = 0;
         for (int i = 0; i < NT; i++) b.Tt[k][i] = 0;
     }
     for (int i = AT_T; i < NE; i++) b.K[i + NE * i] = 0;
