@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    PIECES = 5,      /* of a step, between which signs are compared */
+    PIECES = LM_EVENT_PLACES - 1, /* of a step, between which signs are compared */
     AHEAD_OF = 2,    /* the same of a prediction, which have twice the length each time, */
     MOST_AHEAD = 40, /* at most */
     AGAIN = 20,      /* times that a found change is looked at again */
@@ -63,6 +63,11 @@ static int guards_at(lm_dynamics_run *d, path p, double t, double *out)
         p == AHEAD ? lm_dynamics_ahead(d, t - g->clock->t, d->events->jerk) : look_inside(d, t);
     lm_state s = {t, d->q, d->v, d->a, d->lam};
     return bad ? bad : g->sys->form->guards(g->sys, &s, out);
+}
+
+int lm_events_guards(lm_dynamics_run *d, double t, double *out)
+{
+    return guards_at(d, INSIDE, t, out);
 }
 
 static int guards_now(lm_dynamics_run *d, double *out)
@@ -215,6 +220,7 @@ static double scan(lm_dynamics_run *d, path p, double ta, double tb, int pieces,
         int whole = p == INSIDE && to >= d->g->clock->t;
         if (whole ? guards_now(d, x->now) : guards_at(d, p, to, x->now)) return INFINITY;
         if (p == INSIDE) note_sizes(x, x->now);
+        if (p == INSIDE) lm_event_search_note(d, k, to);
         double first = first_between(d, p, from, to, tol);
         if (!(first < INFINITY) && k > 1) first = first_dip(d, p, earlier, from, to, tol);
         if (first < INFINITY) return first;
@@ -223,6 +229,21 @@ static double scan(lm_dynamics_run *d, path p, double ta, double tb, int pieces,
         earlier = from, from = to;
     }
     return INFINITY;
+}
+
+/* A change between places that have the same signs, if there is one: it and its return are found from there. */
+static double before_that(lm_dynamics_run *d, double ta, double until, double first, double tol)
+{
+    lm_events *x = d->events;
+    int cause = x->cause;
+    double at = lm_event_search_first(d, until, tol);
+    if (at < INFINITY && !guards_at(d, INSIDE, at, x->now)) {
+        lm_copy(x->was, x->start, x->n);
+        at = first_between(d, INSIDE, ta, at, tol);
+        if (at < first) return at;
+    }
+    x->cause = cause;
+    return first;
 }
 
 /* The first change of a sign between ta, where the guards are x->start, and tb; INFINITY: there is none. What
@@ -240,7 +261,7 @@ static double first_change(lm_dynamics_run *d, path p, double ta, double tb, int
         }
         first = earlier;
     }
-    return first;
+    return p == INSIDE ? before_that(d, ta, fmin(first, tb), first, tol) : first;
 }
 
 /* ---- steps ---- */
@@ -399,6 +420,7 @@ limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int
     *push = 0;
     *made = 1;
     if (guards_start(d)) return lm_dynamics_step(d, limit);
+    lm_event_search_note(d, 0, d->g->clock->t);
     double first = aim(d, limit);
     *made = !at_start(d, first, near, push);
     return *made ? approach(d, first, limit, near, push, made) : LIMBER_OK;
@@ -482,11 +504,13 @@ limber_status lm_events_open(lm_dynamics_run *d)
     x->start = x->block + x->size;
     x->was = x->start + n, x->now = x->was + n, x->probe = x->now + n;
     x->before = x->probe + n, x->jerk = x->before + n, x->kept = x->jerk + nv;
+    if (lm_event_search_open(d)) return LIMBER_MEMORY;
     return lm_record_events(d->run);
 }
 
 void lm_events_close(lm_dynamics_run *d)
 {
+    if (d->events) lm_event_search_close(d->events->search);
     if (d->events) lm_free(d->events->block);
     lm_free(d->events);
     d->events = NULL;

@@ -18,10 +18,13 @@ typedef struct lm_watch {
     double back;  /* steps taken back for it since its last event */
 } lm_watch;
 
+typedef struct lm_event_search lm_event_search;
+
 struct lm_events {
     int n;
-    int warned;    /* 1: of events without end */
-    double *block; /* [size] what a checkpoint keeps; these lie in it: */
+    lm_event_search *search; /* for changes that come and go between two places */
+    int warned;              /* 1: of events without end */
+    double *block;           /* [size] what a checkpoint keeps; these lie in it: */
     int size;
     double *count; /* events so far */
     double *vain;  /* steps in a row that were cut for an event that did not come */
@@ -34,6 +37,19 @@ struct lm_events {
     double *kept;        /* the integrator's block at the start of the step */
     lm_step_stats stats; /* ... and its statistics */
 };
+
+/* Guards within the last step. 0, or 1. */
+int lm_events_guards(lm_dynamics_run *d, double t, double *out);
+
+/* events_between.c; 0, -1: no memory */
+enum { LM_EVENT_PLACES = 6 }; /* of a step, at which guards are compared: its start and five more */
+int lm_event_search_open(lm_dynamics_run *d);
+void lm_event_search_close(lm_event_search *s);
+/* The state whose guards have just been evaluated is place k of the step. */
+void lm_event_search_note(lm_dynamics_run *d, int k, double t);
+/* A time before `until` at which a guard has another sign than at the start and at the places up to there, which
+ * have the same; INFINITY: there is none. */
+double lm_event_search_first(lm_dynamics_run *d, double until, double tol);
 
 /* NULL in d->events: there is nothing to look for. */
 limber_status lm_events_open(lm_dynamics_run *d);

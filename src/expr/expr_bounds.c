@@ -348,12 +348,12 @@ static lm_bound of_single(const lm_op *op, lm_bound a)
 
 /* ---- whole expressions ---- */
 
-void lm_bounds_plan(const lm_expr *e, unsigned char *of, int *arg, int *reg)
+void lm_bounds_plan(const lm_expr *e, int all, unsigned char *of, int *arg, int *reg)
 {
     for (int i = 0; i < e->nops; i++) {
         const lm_op *op = &e->ops[i];
         const int a[3] = {op->a, op->b, op->c};
-        int timed = op->code == LM_OP_SLOT && op->a == LM_SLOT_T;
+        int timed = op->code == LM_OP_SLOT && (all || op->a == LM_SLOT_T);
         of[i] = (unsigned char)(timed ? LM_BOUND_TIMED
                                 : op->code == LM_OP_SLOT || op->code == LM_OP_SURFACE
                                     ? LM_BOUND_OTHER
@@ -375,7 +375,7 @@ static void tighten(lm_bound *b, double first, double last)
     b->u = span(first, last);
 }
 
-void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, double from, double to,
+void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, const lm_bound *slots,
                const double *first, const double *last, lm_bound *out)
 {
     for (int i = 0; i < e->nops; i++) {
@@ -384,7 +384,7 @@ void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, double
         if (of[i] == LM_BOUND_OTHER) continue;
         for (int k = 0; k < 3 && arg[3 * i + k] >= 0; k++) x[k] = out[arg[3 * i + k]];
         switch (op->code) {
-        case LM_OP_SLOT: out[i] = (lm_bound){.u = {from, to}, .d = {1, 1}}; continue;
+        case LM_OP_SLOT: out[i] = slots[op->a]; continue;
         case LM_OP_CONST: out[i] = point(op->k); continue;
         case LM_OP_IF: out[i] = of_if(x[0], x[1], x[2]); break;
         case LM_OP_NORM: out[i] = of_norm(x); break;

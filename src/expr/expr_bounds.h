@@ -22,13 +22,18 @@ enum { LM_BOUND_CONSTANT, LM_BOUND_TIMED, LM_BOUND_OTHER };
  * at the very root. */
 #define LM_BOUND_SLACK 1e-10
 
-/* of[nops]: what each operation depends on; arg[3 nops]: the operations that are its arguments, -1: none. reg:
- * scratch, as for lm_expr_eval but integers. */
-void lm_bounds_plan(const lm_expr *e, unsigned char *of, int *arg, int *reg);
-/* Bounds out[nops] of the operations that depend on t at most, for t in [from, to]; first, last [nops]: their
- * values at both ends. */
-void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, double from, double to,
+/* of[nops]: what each operation depends on; arg[3 nops]: the operations that are its arguments, -1: none. all: 1:
+ * every slot is a function of the time; 0: that of t alone. reg: scratch, as for lm_expr_eval but integers. */
+void lm_bounds_plan(const lm_expr *e, int all, unsigned char *of, int *arg, int *reg);
+/* Bounds out[nops] of the operations that depend on such slots at most, which are within `slots`; first, last
+ * [nops]: their values at both ends of the interval. */
+void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, const lm_bound *slots,
                const double *first, const double *last, lm_bound *out);
+/* That of the slot of t over an interval. */
+static inline lm_bound lm_bound_of_time(double from, double to)
+{
+    return (lm_bound){.u = {from, to}, .d = {1, 1}};
+}
 
 /* 1: never zero but at an end. */
 static inline int lm_span_has_sign(lm_span s)

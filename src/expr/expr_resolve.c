@@ -202,7 +202,8 @@ static int look(search *s, const cell *c)
     int unclear, smallest = ldexp(width, HALVED_MOST) < s->until;
     evaluate(s, from, s->first, s->guard0);
     evaluate(s, to, s->last, s->guard);
-    lm_bounds(s->e, s->of, s->arg, from, to, s->first, s->last, s->bound);
+    lm_bound time = lm_bound_of_time(from, to);
+    lm_bounds(s->e, s->of, s->arg, &time, s->first, s->last, s->bound);
     find_used(s);
     s->left--;
     int root = judge(s, width, &unclear);
@@ -265,7 +266,8 @@ static int rests(search *s, const unsigned char *root, const cell *c)
     double off = beside(s, c), from = c->from + off, to = c->to - off;
     evaluate(s, from, s->first, s->guard0);
     evaluate(s, to, s->last, s->guard);
-    lm_bounds(s->e, s->of, s->arg, from, to, s->first, s->last, s->bound);
+    lm_bound time = lm_bound_of_time(from, to);
+    lm_bounds(s->e, s->of, s->arg, &time, s->first, s->last, s->bound);
     find_used(s);
     for (int i = 0; i < s->e->nops; i++) {
         const lm_span *u = &s->bound[i].u;
@@ -321,7 +323,7 @@ static int make(search *s)
     s->last = s->first + n, s->guard0 = s->last + n, s->guard = s->guard0 + n;
     s->least = s->guard + n, s->most = s->least + n, s->scratch = s->most + n;
     for (size_t i = 0; i < n; i++) s->least[i] = INFINITY, s->most[i] = -INFINITY;
-    lm_bounds_plan(s->e, s->of, s->arg, s->arg + 3 * n);
+    lm_bounds_plan(s->e, 0, s->of, s->arg, s->arg + 3 * n);
     return 0;
 }
 

@@ -169,6 +169,8 @@ typedef struct lm_settle {
 struct lm_ports {
     /* Values of t and of the sensors that forces and variables read, right after `residual` or `jacobian`. */
     const double *(*slots)(const lm_system *sys);
+    /* The k-th expression that has guards, with the number of its first one; NULL: there are no more. */
+    const lm_expr *(*guarded)(const lm_system *sys, int k, int *first);
     /* Outputs of the model from given values of all its sensors. */
     void (*evaluate)(lm_system *sys, const double *sensors, double *out);
     /* Unknowns (0..nv+nl) that a sensor depends on, and equations (0..nv) in which the variable behind a

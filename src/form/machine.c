@@ -489,7 +489,8 @@ static void evaluate(lm_system *sys, const double *sensors, double *out)
 }
 
 /* What results need: the variables are the machine's own. */
-static const lm_ports machine_ports = {.slots = slots, .evaluate = evaluate};
+static const lm_ports machine_ports = {
+    .slots = slots, .guarded = machine_guarded, .evaluate = evaluate};
 
 /* ---- making ---- */
 

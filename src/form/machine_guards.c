@@ -28,6 +28,23 @@ int machine_guards(lm_system *sys, const lm_state *st, double *out)
     return bad;
 }
 
+const lm_expr *machine_guarded(const lm_system *sys, int k, int *first)
+{
+    const machine *s = (const machine *)sys;
+    const lm_expr *e;
+    int n = 0;
+    while ((e = s->in->form->ports->guarded(s->in, n, first)) && n < k) n++;
+    if (e) return e;
+    *first = s->in->nguards;
+    for (int i = 0; i < s->n; i++) {
+        e = &s->spec->variables.at[i].expr;
+        int count = lm_expr_guard_count(e);
+        if (count && n++ == k) return e;
+        *first += count;
+    }
+    return NULL;
+}
+
 void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size)
 {
     const machine *s = (const machine *)sys;

@@ -27,6 +27,11 @@ static const lm_moved *moved_of(const lm_system *sys)
 
 static const double *slots(const lm_system *sys) { return moved_of(sys)->in->slots; }
 
+static const lm_expr *guarded(const lm_system *sys, int k, int *first)
+{
+    return nodal_guarded_expr(moved_of(sys)->in, k, first);
+}
+
 static int sensed(const lm_system *sys, int sensor, int *unknown)
 {
     const lm_moved *s = moved_of(sys);
@@ -109,6 +114,7 @@ static void evaluate(lm_system *sys, const double *sensors, double *out)
 
 const lm_ports moved_ports = {
     .slots = slots,
+    .guarded = guarded,
     .evaluate = evaluate,
     .sensed = sensed,
     .pushed = pushed,

@@ -85,6 +85,13 @@ int nodal_make_guards(nodal *s)
     return 0;
 }
 
+const lm_expr *nodal_guarded_expr(const nodal *s, int k, int *first)
+{
+    if (k >= s->nguarded) return NULL;
+    *first = s->guarded[k].first;
+    return s->guarded[k].e;
+}
+
 int nodal_guards(lm_system *sys, const lm_state *st, double *out)
 {
     nodal *s = (nodal *)sys;

@@ -74,6 +74,11 @@ void nodal_coord_accel_grad(nodal *s, const lm_state *st, int coord, sensor_grad
 
 static const double *slots(const lm_system *sys) { return ((const nodal *)sys)->slots; }
 
+static const lm_expr *guarded(const lm_system *sys, int k, int *first)
+{
+    return nodal_guarded_expr((const nodal *)sys, k, first);
+}
+
 static int sensed(const lm_system *sys, int sensor, int *unknown)
 {
     sensor_grad g;
@@ -210,6 +215,7 @@ static void evaluate(lm_system *sys, const double *sensors, double *out)
 
 const lm_ports nodal_ports = {
     .slots = slots,
+    .guarded = guarded,
     .evaluate = evaluate,
     .sensed = sensed,
     .pushed = pushed,

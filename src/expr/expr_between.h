@@ -1,0 +1,26 @@
+/* Whether an expression may change its branch between two states of a motion whose guards have the same signs
+ * (docs/theory/events.md). */
+#ifndef LM_EXPR_BETWEEN_H
+#define LM_EXPR_BETWEEN_H
+
+#include "expr/expr_bounds.h"
+
+typedef struct lm_between {
+    const lm_expr *e;
+    int nslots;           /* slots that it reads are below */
+    unsigned char *of;    /* [nops] */
+    int *arg;             /* [3 nops] */
+    double *first, *last; /* [nops] values at both ends */
+    double *scratch;
+    lm_bound *slot;  /* [nslots] */
+    lm_bound *bound; /* [nops] */
+} lm_between;
+
+/* 0; -1: no memory. */
+int lm_between_make(lm_arena *arena, const lm_expr *e, lm_between *b);
+/* 1: some guard other than those with skip[] may change its sign. Slots go from `from` to `to` along parabolas
+ * that differ from straight lines by as much as bend[] says, their second differences. */
+int lm_between_open(lm_between *b, const double *from, const double *to, const double *bend,
+                    const unsigned char *skip);
+
+#endif
