@@ -57,6 +57,8 @@ typedef struct lm_modes {
     int found;
     lm_mode *mode; /* [found] */
     double captured[6];
+    int sprung; /* the mode that springs of the machine change first, from 1; 0: none ... */
+    double sprung_omega; /* ... its angular frequency with them, by Rayleigh's quotient */
     const char *method;
     lm_failure failure;
     lm_arena arena; /* X and all that the modes point to */
