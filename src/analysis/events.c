@@ -238,7 +238,7 @@ static double before_that(lm_dynamics_run *d, double ta, double until, double fi
     int cause = x->cause;
     double at = lm_event_search_first(d, until, tol);
     if (at < INFINITY && !guards_at(d, INSIDE, at, x->now)) {
-        lm_copy(x->was, x->start, x->n);
+        lm_event_search_start(d, x->was);
         at = first_between(d, INSIDE, ta, at, tol);
         if (at < first) return at;
     }

@@ -50,6 +50,8 @@ void lm_event_search_note(lm_dynamics_run *d, int k, double t);
 /* A time before `until` at which a guard has another sign than at the start and at the places up to there, which
  * have the same; INFINITY: there is none. */
 double lm_event_search_first(lm_dynamics_run *d, double until, double tol);
+/* Guards at the start; where one is zero there, with the sign from behind it. */
+void lm_event_search_start(const lm_dynamics_run *d, double *out);
 
 /* NULL in d->events: there is nothing to look for. */
 limber_status lm_events_open(lm_dynamics_run *d);

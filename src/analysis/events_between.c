@@ -9,6 +9,9 @@ enum {
     LOOKS = 400 /* places looked at in a step */
 };
 
+/* Where an interval is divided: not in its middle, where guards of round numbers are zero, which says nothing. */
+#define ASIDE 0.4871
+
 typedef struct guarded {
     lm_between between;
     int first; /* number of its first guard */
@@ -19,12 +22,12 @@ struct lm_event_search {
     int n, nslots;
     guarded *of;
     int nplaces, left;
-    double *t;               /* [LM_EVENT_PLACES] */
-    double *at;              /* [LM_EVENT_PLACES][nslots] slots there */
-    double *middle;          /* [DEEP][nslots] */
-    double *bend;            /* [nslots] */
-    double *before, *behind; /* [guards] */
-    unsigned char *skip;     /* [guards] */
+    double *t;             /* [LM_EVENT_PLACES] */
+    double *at;            /* [LM_EVENT_PLACES][nslots] slots there */
+    double *middle;        /* [DEEP][nslots] */
+    double *bend;          /* [nslots] */
+    double *sign, *behind; /* [guards] sign at the first place at which it is not zero; values */
+    unsigned char *skip;   /* [guards] */
     double tol;
 };
 
@@ -51,10 +54,10 @@ static int make(lm_event_search *s, const lm_system *sys, int nguards)
     s->at = LM_NEW_N(&s->arena, double, LM_EVENT_PLACES *m);
     s->middle = LM_NEW_N(&s->arena, double, (DEEP + 1) * m);
     s->bend = LM_NEW_N(&s->arena, double, m);
-    s->before = LM_NEW_N(&s->arena, double, 2 * nguards);
+    s->sign = LM_NEW_N(&s->arena, double, 2 * nguards);
     s->skip = LM_NEW_N(&s->arena, unsigned char, nguards);
-    s->behind = s->before ? s->before + nguards : NULL;
-    return s->t && s->at && s->middle && s->bend && s->before && s->skip ? 0 : -1;
+    s->behind = s->sign ? s->sign + nguards : NULL;
+    return s->t && s->at && s->middle && s->bend && s->sign && s->skip ? 0 : -1;
 }
 
 int lm_event_search_open(lm_dynamics_run *d)
@@ -96,16 +99,19 @@ static int is_open(lm_event_search *s, const double *from, const double *to)
     return 0;
 }
 
-/* Second differences at b. */
+/* Second differences at b, nearly. */
 static void bend_at(lm_event_search *s, const double *a, const double *b, const double *c)
 {
     for (int i = 0; i < s->nslots; i++) s->bend[i] = a[i] - 2 * b[i] + c[i];
 }
 
-static int changed(const lm_event_search *s, int n, const double *a, const double *b)
+static int changed(lm_event_search *s, int n)
 {
-    for (int i = 0; i < n; i++)
-        if (!s->skip[i] && a[i] * b[i] < 0) return 1;
+    for (int i = 0; i < n; i++) {
+        double sign = s->behind[i] > 0 ? 1 : s->behind[i] < 0 ? -1 : 0;
+        if (!s->skip[i] && s->sign[i] * sign < 0) return 1;
+        if (s->sign[i] == 0) s->sign[i] = sign;
+    }
     return 0;
 }
 
@@ -115,10 +121,10 @@ static double look(lm_dynamics_run *d, double ta, const double *a, double tb, co
                    int level)
 {
     lm_event_search *s = d->events->search;
-    double *m = s->middle + level * s->nslots, t = 0.5 * (ta + tb);
+    double *m = s->middle + level * s->nslots, t = ta + ASIDE * (tb - ta);
     if (level == DEEP || tb - ta <= s->tol || !is_open(s, a, b) || s->left-- <= 0) return INFINITY;
     if (lm_events_guards(d, t, s->behind)) return INFINITY;
-    if (changed(s, d->events->n, d->events->start, s->behind)) return t;
+    if (changed(s, d->events->n)) return t;
     take_slots(d, m);
     bend_at(s, a, m, b);
     double first = look(d, ta, a, t, m, level + 1);
@@ -127,13 +133,24 @@ static double look(lm_dynamics_run *d, double ta, const double *a, double tb, co
     return look(d, t, m, tb, b, level + 1);
 }
 
+void lm_event_search_start(const lm_dynamics_run *d, double *out)
+{
+    const lm_events *x = d->events;
+    for (int i = 0; i < x->n; i++)
+        out[i] = x->start[i] != 0 ? x->start[i] : 1e-300 * x->search->sign[i];
+}
+
 double lm_event_search_first(lm_dynamics_run *d, double until, double tol)
 {
     lm_event_search *s = d->events->search;
     int n = s->nslots, last = s->nplaces - 1;
     s->left = LOOKS;
     s->tol = tol;
-    for (int i = 0; i < d->events->n; i++) s->skip[i] = d->events->of[i].mute > 0;
+    for (int i = 0; i < d->events->n; i++) {
+        double at = d->events->start[i];
+        s->sign[i] = at > 0 ? 1 : at < 0 ? -1 : 0;
+        s->skip[i] = d->events->of[i].mute > 0;
+    }
     for (int k = 0; k < last && s->t[k] < until && last > 1; k++) {
         const double *a = s->at + k * n, *b = a + n;
         int middle = k + 1 < last ? k + 1 : k;

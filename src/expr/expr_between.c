@@ -10,17 +10,23 @@ int lm_between_make(lm_arena *arena, const lm_expr *e, lm_between *b)
         if (e->ops[i].code == LM_OP_SLOT && e->ops[i].a >= b->nslots) b->nslots = e->ops[i].a + 1;
     b->of = LM_NEW_N(arena, unsigned char, n);
     b->arg = LM_NEW_N(arena, int, 4 * n);
-    b->first = LM_NEW_N(arena, double, 2 * n + lm_expr_scratch(e, 0));
+    b->first = LM_NEW_N(arena, double, 2 * n + lm_expr_scratch(e, 0) + b->nslots);
     b->slot = LM_NEW_N(arena, lm_bound, b->nslots + 1);
     b->bound = LM_NEW_N(arena, lm_bound, n);
     if (!b->of || !b->arg || !b->first || !b->slot || !b->bound) return -1;
     b->last = b->first + n, b->scratch = b->last + n;
+    b->inside = b->scratch + lm_expr_scratch(e, 0);
     lm_bounds_plan(e, 1, b->of, b->arg, b->arg + 3 * n);
     return 0;
 }
 
-static void values(lm_between *b, const double *slots, double *out)
+/* Just inside the interval: what jumps at its end has the value from before. */
+#define INSIDE 1e-9
+
+static void values(lm_between *b, const double *from, const double *to, double *out)
 {
+    double *slots = b->inside;
+    for (int k = 0; k < b->nslots; k++) slots[k] = from[k] + INSIDE * (to[k] - from[k]);
     for (int i = 0; i < b->e->nops; i++) {
         const lm_op *op = &b->e->ops[i];
         out[i] = b->scratch[op->dst] = lm_op_value(op, b->scratch, slots);
@@ -40,8 +46,8 @@ int lm_between_open(lm_between *b, const double *from, const double *to, const d
                     const unsigned char *skip)
 {
     int guard = 0;
-    values(b, from, b->first);
-    values(b, to, b->last);
+    values(b, from, to, b->first);
+    values(b, to, from, b->last);
     for (int k = 0; k < b->nslots; k++) b->slot[k] = path(from[k], to[k], bend[k]);
     lm_bounds(b->e, b->of, b->arg, b->slot, b->first, b->last, b->bound);
     for (int i = 0; i < b->e->nops; i++) {

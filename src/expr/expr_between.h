@@ -7,13 +7,13 @@
 
 typedef struct lm_between {
     const lm_expr *e;
-    int nslots;           /* slots that it reads are below */
-    unsigned char *of;    /* [nops] */
-    int *arg;             /* [3 nops] */
-    double *first, *last; /* [nops] values at both ends */
-    double *scratch;
-    lm_bound *slot;  /* [nslots] */
-    lm_bound *bound; /* [nops] */
+    int nslots;               /* slots that it reads are below */
+    unsigned char *of;        /* [nops] */
+    int *arg;                 /* [3 nops] */
+    double *first, *last;     /* [nops] values at both ends */
+    double *scratch, *inside; /* [nslots] */
+    lm_bound *slot;           /* [nslots] */
+    lm_bound *bound;          /* [nops] */
 } lm_between;
 
 /* 0; -1: no memory. */
