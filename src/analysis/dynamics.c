@@ -359,27 +359,11 @@ static limber_status loop(lm_dynamics_run *d)
     return st;
 }
 
-/* The forces on the state of the start at the time t. 1: they cannot be had. */
-static int forces_at(lm_dynamics_run *d, double t, double *out)
-{
-    lm_system *sys = d->g->sys;
-    memset(d->a, 0, sizeof(double) * (size_t)sys->nv);
-    memset(d->lam, 0, sizeof(double) * (size_t)sys->nl);
-    lm_state s = {t, d->g->q, d->g->v, d->a, d->lam};
-    return sys->form->residual(sys, &s, out, NULL, NULL);
-}
-
-/* Forces may jump at the very start, as if(t > 0, 1, 0) and sign(t): the motion begins with those behind it. */
+/* The motion begins with the forces behind a jump at the very start. */
 static limber_status leave_start(lm_dynamics_run *d)
 {
-    int nv = d->g->sys->nv;
-    double next = behind(d, 0), most = 0, jump = 0;
-    if (d->g->opt.step > 0 || forces_at(d, 0, d->v) || forces_at(d, next, d->q)) return LIMBER_OK;
-    for (int i = 0; i < nv; i++) {
-        most = fmax(most, fmax(fabs(d->v[i]), fabs(d->q[i])));
-        jump = fmax(jump, fabs(d->v[i] - d->q[i]));
-    }
-    return jump > 1e-9 * most ? start(d, next, 1) : LIMBER_OK;
+    double next = behind(d, 0);
+    return d->g->opt.step == 0 && lm_forces_jump(d, next) ? start(d, next, 1) : LIMBER_OK;
 }
 
 static limber_status begin(lm_dynamics_run *d)
