@@ -113,7 +113,7 @@ endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
 # reads of the files for ParaView -> vtk; mechanisms drawn by chance against Newton's and Euler's equations
-# -> oracle.mechanisms, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
+# -> oracle.mechanisms, pulses against their integrals -> oracle.pulses, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
 function(limber_add_cli_tests)
     if(NOT TARGET limber_cli)
         return()
@@ -131,7 +131,10 @@ function(limber_add_cli_tests)
         set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
         limber_add_test(oracle.mechanisms cli
             tests/oracle/mechanisms $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 60)
-        set_tests_properties(oracle.mechanisms PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+        limber_add_test(oracle.pulses cli
+            tests/oracle/pulses $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 80)
+        set_tests_properties(oracle.mechanisms oracle.pulses
+            PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
         limber_start_early(browser oracle.mechanisms)
     endif()
 endfunction()

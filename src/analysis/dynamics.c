@@ -359,6 +359,13 @@ static limber_status loop(lm_dynamics_run *d)
     return st;
 }
 
+/* The motion begins with the forces behind a jump at the very start. */
+static limber_status leave_start(lm_dynamics_run *d)
+{
+    double next = behind(d, 0);
+    return d->g->opt.step == 0 && lm_forces_jump(d, next) ? start(d, next, 1) : LIMBER_OK;
+}
+
 static limber_status begin(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
@@ -388,6 +395,7 @@ static limber_status begin(lm_dynamics_run *d)
     if (!st && run->resuming) st = lm_checkpoint_read(d, &resumed);
     if (st || resumed) return st;
     st = put_rows(d, 0);
+    if (!st) st = leave_start(d);
     if (!st) lm_checkpoint_take(d);
     return st ? st : lm_checkpoint_write(d);
 }

@@ -127,6 +127,8 @@ void lm_algebraic_close(lm_dynamics_run *d);
 /* unit_of_length.c */
 /* How far forces of time may move a point: the least unit. Before the start. */
 limber_status lm_unit_open(lm_dynamics_run *d);
+/* 1: the forces on the state of the start are others at the time t, just behind it, as those of if(t > 0, 1, 0). */
+int lm_forces_jump(lm_dynamics_run *d, double t);
 /* The error norm's unit of length is the mechanism's size. A single point has none: then it is how
  * far the point has moved, to begin with in one output step (all through that step, and through that in which it
  * leaves its rest); where it stands, how far off it is. */

@@ -157,3 +157,14 @@ limber_status lm_unit_open(lm_dynamics_run *d)
     }
     return bad < 0 ? LIMBER_MEMORY : LIMBER_OK;
 }
+
+int lm_forces_jump(lm_dynamics_run *d, double t)
+{
+    double *now = d->v, *next = d->q, most = 0, jump = 0;
+    if (forces(d, 0, now) || forces(d, t, next)) return 0;
+    for (int i = 0; i < d->g->sys->nv; i++) {
+        most = fmax(most, fmax(fabs(now[i]), fabs(next[i])));
+        jump = fmax(jump, fabs(now[i] - next[i]));
+    }
+    return jump > 1e-9 * most;
+}

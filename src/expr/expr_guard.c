@@ -6,6 +6,10 @@
  *     floor, mod, pwl              a tent over each piece, alternately above and below zero: its zeros are
  *                                  the integers, the multiples of b, the knots
  *
+ * Of the last ones several are passed at once where the argument is fast, and an even number would not show. So they
+ * have more than one guard: guard j changes at the numbers k = 2^j (2 m + 1), and the last one at all that are left.
+ * These are the bits of Gray's code: each k changes one of them, and no two pieces within 2^n have the same signs.
+ *
  * `if`, `and`, `or`, `not` decide on what comparisons say, which have guards already; a == b holds at single
  * instants only. spline and step have no corners, and those of a surface are too many to stop at. */
 #include "expr/expr_priv.h"
@@ -82,10 +86,22 @@ static int is_guard(const lm_op *op, const unsigned char *reg)
     }
 }
 
+enum { BITS = 6 }; /* for floor and mod */
+
+/* Of a table so many that each knot has its own among them. */
+static int guards_of(const lm_op *op)
+{
+    if (op->code == LM_OP_FLOOR || op->code == LM_OP_MOD) return BITS;
+    if (op->code != LM_OP_TABLE) return 1;
+    int n = 1;
+    while ((op->b - 1) >> n) n++;
+    return n;
+}
+
 void lm_guard_mark(lm_op *ops, int n, unsigned char *reg)
 {
     for (int i = 0; i < n; i++) {
-        ops[i].guard = (uint16_t)is_guard(&ops[i], reg);
+        ops[i].guard = (uint16_t)(is_guard(&ops[i], reg) ? guards_of(&ops[i]) : 0);
         reg[ops[i].dst] = (unsigned char)of_value(&ops[i], reg);
     }
 }
@@ -111,6 +127,12 @@ static double integer_tent(double x)
     return alternately(below, fmin(x - below, below + 1 - x));
 }
 
+/* Bit j of n. */
+static double integer_bit(double x, int j, int n)
+{
+    return integer_tent(j + 1 < n ? 0.5 * (ldexp(x, -j) + 1) : ldexp(x, -j));
+}
+
 /* Knots are tab[1].x, tab[2].x ...; piece i lies between knots i and i + 1. */
 static double knot_tent(const lm_piece *tab, int pieces, double x)
 {
@@ -118,6 +140,16 @@ static double knot_tent(const lm_piece *tab, int pieces, double x)
     double left = low > 0 ? x - tab[low].x : INFINITY;
     double right = low + 1 < pieces ? tab[low + 1].x - x : INFINITY;
     return alternately(low, fmin(left, right));
+}
+
+/* The same of knots first, first + stride, ... */
+static double some_knots_tent(const lm_piece *tab, int pieces, double x, int first, int stride)
+{
+    int low = (int)(lm_table_find(tab, pieces, x) - tab);
+    int passed = low < first ? 0 : (low - first) / stride + 1, next = first + passed * stride;
+    double left = passed > 0 ? x - tab[next - stride].x : INFINITY;
+    double right = next < pieces ? tab[next].x - x : INFINITY;
+    return alternately(passed, fmin(left, right));
 }
 
 /* Zero where it is rounding: of a value that comes to a limit the difference has any sign. */
@@ -139,10 +171,21 @@ double lm_guard_value(const lm_op *op, const double *v)
     }
 }
 
+static void guard_values(const lm_op *op, const double *v, double *out)
+{
+    for (int j = 0, n = op->guard; j < n; j++) switch (op->code) {
+        case LM_OP_TABLE: out[j] = some_knots_tent(op->tab, op->b, v[op->a], 1 << j, 2 << j); break;
+        case LM_OP_FLOOR: out[j] = integer_bit(v[op->a], j, n); break;
+        case LM_OP_MOD: out[j] = integer_bit(v[op->a] / v[op->b], j, n); break;
+        default: out[j] = lm_guard_value(op, v);
+        }
+}
+
 void lm_expr_guards(const lm_expr *e, const double *slots, double *scratch, double *out)
 {
     for (const lm_op *op = e->ops, *end = op + e->nops; op < end; op++) {
-        if (op->guard) *out++ = lm_guard_value(op, scratch);
+        guard_values(op, scratch, out);
+        out += op->guard;
         scratch[op->dst] = lm_op_value(op, scratch, slots);
     }
 }

@@ -50,6 +50,28 @@ static void guard(const char *text, double x, double y, double expected)
     assert_near(out[0], expected, 1e-14);
 }
 
+/* Of several. */
+static void bit(const char *text, double x, int j, double expected)
+{
+    double out[8] = {0};
+    assert_true(guards_of(text, 0.5, x, 0, out) > j);
+    if (fabs(out[j] - expected) > 1e-14) fail_msg("'%s', %d: %g", text, j, out[j]);
+}
+
+/* No two of 32 integers have the same signs, and each changes one. */
+static void bits_of_pieces(void **state)
+{
+    double out[8], next[8];
+    (void)state;
+    for (int i = -16; i < 16; i++)
+        for (int k = i + 1; k < i + 32; k++) {
+            int n = guards_of("floor(x)", 0, i + 0.4, 0, out), differ = 0;
+            guards_of("floor(x)", 0, k + 0.4, 0, next);
+            for (int j = 0; j < n; j++) differ += (out[j] > 0) != (next[j] > 0);
+            assert_true(k == i + 1 ? differ == 1 : differ > 0);
+        }
+}
+
 static void values_of_guards(void **state)
 {
     double out[8];
@@ -58,13 +80,14 @@ static void values_of_guards(void **state)
     guard("abs(x)*2", -3, 0, -3);
     guard("sign(x + t)", -1, 0, -0.5);
     guard("if(x > y and t > 1, 2, 3)", 4, 1, 3);
-    guard("floor(x)", 2.25, 0, 0.25);
-    guard("floor(x)", -0.25, 0, -0.25);
-    guard("mod(x, 2)", 3.5, 0, -0.25);
-    guard("pwl(x, 0,0, 1,0, 2,5)", -3, 0, 3);
-    guard("pwl(x, 0,0, 1,0, 2,5)", 0.4, 0, -0.4);
-    guard("pwl(x, 0,0, 1,0, 2,5)", 1.75, 0, 0.25);
-    guard("pwl(x, 0,0, 1,0, 2,5)", 2.5, 0, -0.5);
+    bit("floor(x)", 2.25, 0, -0.375);  /* between 1 and 3, as half of that */
+    bit("floor(x)", 2.25, 1, -0.0625); /* just above 2 */
+    bit("floor(x)", -0.25, 0, 0.375);
+    bit("mod(x, 2)", 3.5, 0, -0.375);
+    bit("pwl(x, 0,0, 1,0, 2,5)", -3, 0, 3);
+    bit("pwl(x, 0,0, 1,0, 2,5)", 0.4, 0, -0.4);
+    bit("pwl(x, 0,0, 1,0, 2,5)", 1.75, 0, -0.25);
+    bit("pwl(x, 0,0, 1,0, 2,5)", 2.5, 1, -1.5);
     guard("max(0, sin(3*t))", 0, 0, -sin(1.5)); /* its instants are not known beforehand */
     guard("t - (x > 0) + 1", 2, 0, 2);
     assert_int_equal(guards_of("min(x, y, 1)", 0, 3, 2, out), 2);
@@ -88,12 +111,12 @@ static void no_guards(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int n = guards_of(texts[i], 0.3, 0.2, 0.1, out);
-        int expected = strncmp(texts[i], "pwl(x", 5) == 0; /* level beyond its ends */
+        int expected = 2 * (strncmp(texts[i], "pwl(x", 5) == 0); /* level beyond its ends */
         if (n != expected) fail_msg("'%s' has %d guards", texts[i], n);
     }
     /* the two are one operation, and what they decide has none */
     assert_int_equal(guards_of("if(floor(x) > 1 and not (floor(x) == 3), 1, 2)", 0, 1.5, 0, out),
-                     1);
+                     6);
 }
 
 /* ---- runs ---- */
@@ -385,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_guards),
         cmocka_unit_test(no_guards),
+        cmocka_unit_test(bits_of_pieces),
         cmocka_unit_test(end_stop),
         cmocka_unit_test(bang_bang),
         cmocka_unit_test(backlash),
