@@ -217,9 +217,9 @@ static void note_turn(bdf *b)
 {
     const lm_integrator *s = &b->base;
     double least = LEAST_SPEED * s->opt.tolerance * s->clock->speed;
-    double v = fmax(lm_speed_norm(s->sys, b->unit, s->v), least);
+    double v = lm_speed_norm(s->sys, b->unit, s->v);
     double a = lm_speed_norm(s->sys, b->unit, NV_DATA_S(b->yp) + s->sys->nv);
-    int brief = v * v < a && s->sys->nvariables == 0;
+    int brief = v > least && v * v < a && s->sys->nvariables == 0;
     if (s->clock->h > 0) return;
     b->past->way = 0;
     b->past->turn = brief ? fmax(v * v / a, 1e-20) : 1;
