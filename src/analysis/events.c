@@ -6,6 +6,7 @@
 
 enum {
     PIECES = LM_EVENT_PLACES - 1, /* of a step, between which signs are compared */
+    FIRST = 8,       /* parts of the way from one event to the next, of which a step takes one */
     AHEAD_OF = 2,    /* the same of a prediction, which have twice the length each time, */
     MOST_AHEAD = 40, /* at most */
     AGAIN = 20,      /* times that a found change is looked at again */
@@ -390,6 +391,8 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
     /* so far before the event that rounding does not take the end of the step over it */
     double t = d->g->clock->t, short_of = fmax(0.1 * NEAR * (first - t), rounding(d));
     double to = fmin(limit, first - short_of);
+    if (d->g->clock->h == 0 && d->g->ops->at_ends)
+        to = fmin(to, t + (first - t) / FIRST); /* a force may be zero at both */
     for (int i = 0;; i++) {
         limber_status st = lm_dynamics_step(d, to);
         if (st) return st;

@@ -206,7 +206,7 @@ static void destroy(lm_integrator *s)
 }
 
 static const lm_integrator_ops ops = {
-    .name = "generalized-alpha", .step = step, .destroy = destroy};
+    .name = "generalized-alpha", .step = step, .destroy = destroy, .at_ends = 1};
 
 lm_integrator *lm_genalpha_create(lm_system *sys, const lm_integrator_options *opt)
 {

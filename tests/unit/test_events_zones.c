@@ -106,6 +106,37 @@ static void far_ends(void **state)
     }
 }
 
+/* A mass of 2 with the speed 1 passes what lies between two places at which guards are looked at: hats whose ends
+ * change none by themselves, zones of which the guard only just passes zero, ends that fall on the places. The force
+ * may be zero at both ends of a step. The speed is that of the work. */
+static void between_places(void **state)
+{
+    double c = 0.99999999, d = acos(c) / acos(-1.);
+    const struct {
+        const char *effort;
+        double work;
+    } of[] = {{"pwl(joint(g), 3,0, 3.05,20, 3.1,0)", 1},
+              {"pwl(joint(g), 3,0, 3.0005,2000, 3.001,0)", 1},
+              {"1e9*max(0, joint(g) - 3)*max(0, 3.001 - joint(g))", 1. / 6},
+              {"1e12*max(0, sin(joint(g)*pi) - 0.99999999)*(joint(g) < 2)",
+               1e12 * 2 * (sin(acos(-1.) * d) / acos(-1.) - c * d)},
+              {"if(mod(joint(g), 2) > 1.999, 1000, 0)*(joint(g) < 9)", 4},
+              {"if(mod(joint(g), 2) > 1.9, 1000, 0)*(joint(g) < 9)", 400},
+              {"if(mod(joint(g) - 0.25, 0.5) > 0.49, 100, 0)*(joint(g) < 1)", 2}};
+    static const double row[] = {1, 10, 0.7};
+    (void)state;
+    for (int i = 0; i < 7; i++)
+        for (int m = 0; m < METHODS; m++)
+            for (int k = 0; k < 3; k++) {
+                char how[100];
+                snprintf(how, sizeof how, "until: 10, output_step: %g, method: %s", row[k],
+                         methods[m]);
+                double exact = sqrt(1 + of[i].work);
+                double off = fabs(speed_at_end("2", of[i].effort, 1, how) - exact);
+                if (!(off < 1e-4 * exact)) fail_msg("%s, '%s': %.3g off", how, of[i].effort, off);
+            }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -114,6 +145,7 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(zones), cmocka_unit_test(far_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(zones), cmocka_unit_test(far_ends),
+                                       cmocka_unit_test(between_places)};
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
