@@ -1,0 +1,52 @@
+/* Lists of differences of two runs. */
+#include "compare.h"
+
+#include "list.h"
+
+#include <math.h>
+#include <string.h>
+
+void differences_add(void *list, const limber_difference *d)
+{
+    differences *l = list;
+    limber_difference *at = list_grow(l->at, l->n, &l->room, sizeof *at);
+    l->failed |= !at;
+    if (!at) return;
+    l->at = at;
+    l->at[l->n++] = *d;
+}
+
+double difference_part(const limber_difference *d)
+{
+    return d->scale > 0 ? d->largest / d->scale : d->largest > 0 ? INFINITY : 0;
+}
+
+const char *in_percent(double part, char *text, size_t size)
+{
+    snprintf(text, size, part < 1e-9 ? "0" : part < 0.1 ? "%.2g" : "%.0f", 100 * part);
+    return text;
+}
+
+const limber_difference *differences_worst(const differences *l)
+{
+    const limber_difference *worst = NULL;
+    for (int i = 0; i < l->n; i++)
+        if (!worst || !(difference_part(&l->at[i]) <= difference_part(worst))) worst = &l->at[i];
+    return worst;
+}
+
+const limber_difference *differences_find(const differences *l, const limber_difference *like)
+{
+    for (int i = 0; i < l->n; i++)
+        if (!strcmp(l->at[i].output, like->output) && !strcmp(l->at[i].analysis, like->analysis))
+            return &l->at[i];
+    return NULL;
+}
+
+limber_status differences_of(const job *reference, const job *other, differences *l,
+                             limber_messages *msg)
+{
+    limber_status st =
+        limber_compare_results(reference->results, other->results, differences_add, l, msg);
+    return st ? st : l->failed ? LIMBER_MEMORY : LIMBER_OK;
+}
