@@ -27,7 +27,13 @@ const char *in_percent(double part, char *text, size_t size);
 const limber_difference *differences_worst(const differences *l);
 /* The same output of the same analysis; NULL: there is none. */
 const limber_difference *differences_find(const differences *l, const limber_difference *like);
-/* Of a result file against the reference. */
+/* Of a result file against the reference, in the scale of that. */
+limber_status differences_read(const job *reference, const job *other, differences *l,
+                               limber_messages *msg);
+/* The scales made as large as those of the other file, which are in its differences from itself: the order of the
+ * two does not count then, and nothing is measured in what is zero in one of them. */
+void differences_enlarge(differences *l, const differences *own);
+/* Both. */
 limber_status differences_of(const job *reference, const job *other, differences *l,
                              limber_messages *msg);
 

@@ -4,6 +4,7 @@
 #include "list.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void differences_add(void *list, const limber_difference *d)
@@ -43,10 +44,29 @@ const limber_difference *differences_find(const differences *l, const limber_dif
     return NULL;
 }
 
-limber_status differences_of(const job *reference, const job *other, differences *l,
-                             limber_messages *msg)
+limber_status differences_read(const job *reference, const job *other, differences *l,
+                               limber_messages *msg)
 {
     limber_status st =
         limber_compare_results(reference->results, other->results, differences_add, l, msg);
     return st ? st : l->failed ? LIMBER_MEMORY : LIMBER_OK;
+}
+
+void differences_enlarge(differences *l, const differences *own)
+{
+    for (int i = 0; i < l->n; i++) {
+        const limber_difference *d = differences_find(own, &l->at[i]);
+        if (d && d->scale > l->at[i].scale) l->at[i].scale = d->scale;
+    }
+}
+
+limber_status differences_of(const job *reference, const job *other, differences *l,
+                             limber_messages *msg)
+{
+    differences own = {0};
+    limber_status st = differences_read(reference, other, l, msg);
+    if (!st) st = differences_read(other, other, &own, msg);
+    if (!st) differences_enlarge(l, &own);
+    free(own.at);
+    return st;
 }

@@ -27,27 +27,18 @@ double comparison_distance(const comparison *c, int i, int k)
     return worst ? difference_part(worst) : 0;
 }
 
-/* The larger scale of both, so that the order of the two does not count. */
-static void enlarge(differences *l, const differences *own)
-{
-    for (int i = 0; i < l->n; i++) {
-        const limber_difference *d = differences_find(own, &l->at[i]);
-        if (d) l->at[i].scale = fmax(l->at[i].scale, d->scale);
-    }
-}
-
 int evidence_gather(comparison *c, limber_messages *msg)
 {
     int bad = 0;
     for (int k = 0; k < c->n && !bad; k++)
         if (!c->jobs[k].why[0])
-            bad = differences_of(&c->jobs[k], &c->jobs[k], &c->own[k], msg) != LIMBER_OK;
+            bad = differences_read(&c->jobs[k], &c->jobs[k], &c->own[k], msg) != LIMBER_OK;
     for (int i = 0; i < c->n && !bad; i++)
         for (int k = i + 1; k < c->n && !bad; k++) {
             differences *l = &c->pair[c->n * i + k];
             if (c->jobs[i].why[0] || c->jobs[k].why[0]) continue;
-            bad = differences_of(&c->jobs[i], &c->jobs[k], l, msg) != LIMBER_OK;
-            enlarge(l, &c->own[k]);
+            bad = differences_read(&c->jobs[i], &c->jobs[k], l, msg) != LIMBER_OK;
+            differences_enlarge(l, &c->own[k]);
         }
     return bad ? -1 : 0;
 }

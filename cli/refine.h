@@ -27,8 +27,8 @@ typedef struct study {
     job steps_only;               /* mesh of the user, steps of the finest level */
     differences off[LEVELS];      /* of each level against the finest */
     differences by_mesh, by_time; /* parts of the error of the user's settings */
-    pieces pieces;
-    const char *formulation; /* of all of these runs */
+    pieces pieces, changed;       /* of the model; of that with beams for superelements */
+    const char *formulation;      /* of all of these runs */
     job jobs[2 * VARIATIONS];
     variation varied[VARIATIONS];
     int njobs, nvaried;

@@ -3,6 +3,7 @@
 
 #include "show.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,12 +74,11 @@ static void add_formulation(study *s, const char *name, limber_change change)
 /* One formulation of each other voice. All share superelements: where those can be beams, it has beams. */
 static void add_formulations(study *s)
 {
-    pieces changed = {0};
     char text[80];
     limber_change change = LIMBER_CHANGE_SUPERELEMENTS;
-    changed_by(s, change, text, sizeof text, &changed);
+    changed_by(s, change, text, sizeof text, &s->changed);
     if (!*text) change = LIMBER_CHANGE_NOTHING;
-    const piece *p = pieces_main(*text ? &changed : &s->pieces);
+    const piece *p = pieces_main(*text ? &s->changed : &s->pieces);
     int own = formulation_number(s->formulation), n = limber_formulation_count();
     unsigned char heard[FORMULATIONS] = {0};
     if (!p || own < 0) return;
@@ -204,7 +204,7 @@ static int is_varied(const study *s, const piece *p)
         const job *j = s->varied[k].job;
         if (j->why[0]) continue;
         if (j->change == LIMBER_CHANGE_SUPERELEMENTS && strcmp(p->name, "superelements") == 0)
-            return 1;
+            return !pieces_find(&s->changed, p->name);
         if (j->change == LIMBER_CHANGE_METHOD && strcmp(p->name, "time integration") == 0) return 1;
     }
     return 0;
@@ -219,10 +219,32 @@ static int has_been_tested(const study *s, const piece *p)
     return is_varied(s, p) || !piece_is_shared(p, runs, n);
 }
 
+/* Two formulations on finer meshes that are nearer to each other than to the finest run: two against one. */
+static void show_majority(const study *s)
+{
+    char text[2][32];
+    for (int i = 0; i < s->nvaried; i++)
+        for (int k = i + 1; k < s->nvaried; k++) {
+            const variation *a = &s->varied[i], *b = &s->varied[k];
+            differences l = {0};
+            if (!a->last.n || !b->last.n) continue;
+            double far = fmin(worst_part(&a->change, NULL), worst_part(&b->change, NULL));
+            if (!(far >= HANGS) || differences_of(a->job, b->job, &l, s->msg)) continue;
+            double apart = worst_part(&l, NULL);
+            if (apart < 0.5 * far)
+                printf("%s and %s agree to %s %%, and differ by %s %% from the finest run.\n",
+                       a->job->formulation, b->job->formulation,
+                       in_percent(apart, text[0], sizeof text[0]),
+                       in_percent(far, text[1], sizeof text[1]));
+            free(l.at);
+        }
+}
+
 void show_doubts(const study *s)
 {
     int shown = 0;
     show_hanging(s);
+    show_majority(s);
     for (int i = 0; i < s->pieces.n; i++) {
         const piece *p = &s->pieces.at[i];
         if (has_been_tested(s, p)) continue;
