@@ -258,6 +258,7 @@ void show_varied_json(const study *s)
     printf(", \"varied\": [");
     for (int k = 0; k < s->nvaried; k++) {
         const variation *v = &s->varied[k];
+        explanation x;
         const char *output;
         double part = worst_part(&v->change, &output);
         printf("%s{\"what\": ", k ? ", " : "");
@@ -268,6 +269,7 @@ void show_varied_json(const study *s)
         printf(", \"output\": ");
         json_text(stdout, output);
         if (v->last.n) json_number(stdout, "last_halving", worst_part(&v->last, NULL));
+        if (v->other && part >= HANGS && is_explained(v, &x)) show_explanation_json(stdout, &x);
         printf("}");
     }
     printf("], \"not_tested\": [");
