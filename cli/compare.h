@@ -23,7 +23,7 @@ void differences_add(void *list, const limber_difference *d);
 double difference_part(const limber_difference *d);
 /* Number of per cent, with the digits that mean something. */
 const char *in_percent(double part, char *text, size_t size);
-/* The largest of them; NULL: there are none. */
+/* The largest of them, of poles that of the slowest ten; NULL: there are none. */
 const limber_difference *differences_worst(const differences *l);
 /* The same output of the same analysis; NULL: there is none. */
 const limber_difference *differences_find(const differences *l, const limber_difference *like);
