@@ -240,6 +240,15 @@ static void show_majority(const study *s)
         }
 }
 
+/* What --refine would check, and could not here. */
+static piece left_open(const piece *p)
+{
+    piece open = *p;
+    if (strncmp(p->check, "--refine", 8) == 0)
+        snprintf(open.check, sizeof open.check, "a model of its own: it could not be varied");
+    return open;
+}
+
 void show_doubts(const study *s)
 {
     int shown = 0;
@@ -249,7 +258,8 @@ void show_doubts(const study *s)
         const piece *p = &s->pieces.at[i];
         if (has_been_tested(s, p)) continue;
         if (!shown++) printf("Not tested, as all of these runs share it; what would check it:\n");
-        show_piece(stdout, p);
+        piece open = left_open(p);
+        show_piece(stdout, &open);
     }
 }
 
@@ -276,8 +286,9 @@ void show_varied_json(const study *s)
     const char *between = "";
     for (int i = 0; i < s->pieces.n; i++) {
         if (has_been_tested(s, &s->pieces.at[i])) continue;
+        piece open = left_open(&s->pieces.at[i]);
         printf("%s", between);
-        show_piece_json(stdout, &s->pieces.at[i]);
+        show_piece_json(stdout, &open);
         between = ", ";
     }
     printf("]");
