@@ -7,6 +7,8 @@
 
 typedef struct answer {
     limber_summary sum;
+    limber_effect effect[EFFECTS];
+    int neffects;
     char why[600];
 } answer;
 
@@ -45,6 +47,21 @@ static void explain(answer *x, limber_status st, const limber_messages *msg)
     }
 }
 
+/* Of several analyses the largest. */
+static void add_effect(void *context, const limber_effect *e)
+{
+    answer *x = context;
+    for (int i = 0; i < x->neffects; i++) {
+        limber_effect *old = &x->effect[i];
+        if (strcmp(old->analysis, e->analysis) || strcmp(old->what, e->what) ||
+            strcmp(old->on, e->on) || strcmp(old->output, e->output))
+            continue;
+        if (e->size > old->size) old->size = e->size;
+        return;
+    }
+    if (x->neffects < EFFECTS) x->effect[x->neffects++] = *e;
+}
+
 static void run_here(const args *a, const job *j, answer *x)
 {
     limber_messages *msg = limber_messages_new();
@@ -57,11 +74,14 @@ static void run_here(const args *a, const job *j, answer *x)
     }
     lo.refine_mesh = j->mesh;
     lo.refine_time = j->time;
+    lo.change = j->change;
     limber_status st = limber_model_load(a->file, &lo, &model, msg);
     o.formulation = j->formulation;
     o.results = j->results;
     o.until = a->until;
     o.settings = a->settings;
+    o.effect = add_effect;
+    o.effect_context = x;
     if (!st) st = limber_run(model, &o, &x->sum, msg);
     explain(x, st, msg);
     limber_model_free(model);
@@ -99,6 +119,8 @@ static void finish(process *p, int status)
     p->of->done = 1;
     if (got == sizeof x) {
         p->of->sum = x.sum;
+        memcpy(p->of->effect, x.effect, sizeof x.effect);
+        p->of->neffects = x.neffects;
         memcpy(p->of->why, x.why, sizeof x.why);
     } else
         snprintf(p->of->why, sizeof p->of->why, "its process ended with %s %d",

@@ -6,14 +6,19 @@
 
 #include "args.h"
 
+enum { EFFECTS = 24 };
+
 /* One run, and what became of it. */
 typedef struct job {
     const char *formulation; /* NULL: the model's */
     int mesh, time;          /* how often elements, and tolerances, are halved */
-    char label[40];          /* what it is called among others */
+    limber_change change;    /* what else is changed */
+    char label[80];          /* what it is called among others */
     char results[600];       /* the result file */
     int done;
     limber_summary sum;
+    limber_effect effect[EFFECTS]; /* that it leaves out */
+    int neffects;
     char why[600]; /* "" where it has results; else why not */
 } job;
 

@@ -1,25 +1,10 @@
 /* `limber compare --refine`: elements and tolerances are halved until the answer stands still. */
-#include "compare.h"
+#include "refine.h"
 
 #include "show.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { LEVELS = 7 };
-#define STILL 1e-3 /* of the range of each output */
-
-typedef struct study {
-    const args *a;
-    const char *folder;
-    limber_messages *msg;
-    job level[LEVELS];
-    differences change[LEVELS]; /* of each level against the one before */
-    int finest;
-    job steps_only;               /* mesh of the user, steps of the finest level */
-    differences off[LEVELS];      /* of each level against the finest */
-    differences by_mesh, by_time; /* parts of the error of the user's settings */
-} study;
 
 static void prepare(study *s, job *j, int mesh, int time)
 {
@@ -31,7 +16,7 @@ static void prepare(study *s, job *j, int mesh, int time)
              1 << time);
 }
 
-static double worst_part(const differences *l, const char **output)
+double worst_part(const differences *l, const char **output)
 {
     const limber_difference *d = differences_worst(l);
     if (output) *output = d ? d->output : "";
@@ -111,27 +96,24 @@ static int first_within(const study *s, double most)
     return -1;
 }
 
-/* Superelements keep their nodes: what they are off is their own estimate. 1: that is not nothing. */
-static int unrefined(const study *s)
+/* Superelements keep their nodes: what they are off is their own estimate. */
+static void unrefined(const study *s)
 {
     char text[32];
     double range = s->level[0].sum.range_error;
-    if (range < STILL) return 0;
-    printf("Superelements are not refined: displacements within them, or their frequencies as they "
-           "turn, are\n"
-           "about %s %% off by their own estimate, which is not part of the above. More nodes on "
-           "their\n"
-           "beams, or several shorter superelements, would tell.\n",
+    if (range < STILL) return;
+    printf("Superelements are not refined: displacements within them, or their frequencies\n"
+           "as they turn, are about %s %% off by their own estimate, which is not part of the\n"
+           "above. More nodes on their beams, or shorter superelements, would tell.\n",
            in_percent(range, text, sizeof text));
-    return 1;
 }
 
 static void advise(const study *s, double error, double mesh, double time)
 {
     char text[32];
-    int more = unrefined(s), k = first_within(s, fmin(1e-2, 0.2 * error));
+    int k = first_within(s, fmin(1e-2, 0.2 * error));
     if (error < STILL) {
-        if (!more) printf("Nothing has to be changed.\n");
+        printf("Mesh and time steps need no change.\n");
         return;
     }
     if (k < 1) k = s->finest;
@@ -158,9 +140,15 @@ static void show_verdict(const study *s)
                "an instant that is not known exactly. A shorter time (--until) may tell more.\n");
         return;
     }
+    if (!pieces_find(&s->pieces, "beam elements") && !pieces_find(&s->pieces, "time integration")) {
+        printf("There are no beams and no time steps to refine.\n");
+        unrefined(s);
+        return;
+    }
     printf("Your settings are %s %% off, in %s: the mesh %s %%, the time steps %s %%.\n",
            in_percent(error, whole, sizeof whole), output,
            in_percent(mesh, by_mesh, sizeof by_mesh), in_percent(time, by_time, sizeof by_time));
+    unrefined(s);
     advise(s, error, mesh, time);
 }
 
@@ -186,8 +174,10 @@ static void show_json(const study *s)
     json_number(stdout, "superelements", s->level[0].sum.range_error);
     json_number(stdout, "mesh", worst_part(&s->by_mesh, NULL));
     json_number(stdout, "time", worst_part(&s->by_time, NULL));
-    printf(", \"still\": %s}\n",
+    printf(", \"still\": %s",
            s->finest > 0 && worst_part(&s->change[s->finest], NULL) < STILL ? "true" : "false");
+    show_varied_json(s);
+    printf("}\n");
 }
 
 static void show(const study *s)
@@ -196,7 +186,11 @@ static void show(const study *s)
         show_json(s);
     else if (!s->a->quiet) {
         show_levels(s);
-        if (s->finest > 0) show_verdict(s);
+        show_varied(s);
+        if (s->finest > 0) {
+            show_verdict(s);
+            show_doubts(s);
+        }
     }
 }
 
@@ -207,9 +201,12 @@ int compare_refined(const args *a, const char *folder, limber_messages *msg)
     limber_model *model = NULL;
     if (!s) return EXIT_STOPPED;
     limber_status st = limber_model_load(a->file, &lo, &model, msg);
-    limber_model_free(model);
     s->a = a, s->folder = folder, s->msg = msg;
-    int bad = st || go_finer(s) || (s->finest > 0 && split(s));
+    if (!st) pieces_of(model, &s->pieces);
+    limber_model_free(model);
+    int bad = st || go_finer(s);
+    s->formulation = s->level[0].sum.formulation;
+    if (!bad && s->finest > 0) bad = split(s) || vary(s);
     if (!bad) show(s);
     fflush(stdout);
     if (!a->quiet) jobs_show_warnings(stderr, s->level, LEVELS, msg);
@@ -217,6 +214,7 @@ int compare_refined(const args *a, const char *folder, limber_messages *msg)
                  : bad || s->level[0].why[0] ? EXIT_STOPPED
                                              : 0;
     for (int k = 0; k < LEVELS; k++) free(s->change[k].at), free(s->off[k].at);
+    vary_free(s);
     free(s->by_mesh.at);
     free(s->by_time.at);
     free(s);

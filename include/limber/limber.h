@@ -55,6 +55,18 @@ void limber_messages_print(const limber_messages *msg, FILE *out);
 
 typedef struct limber_model limber_model;
 
+/* What of a model can be put in other terms, to see whether results hang on it. */
+typedef enum limber_change {
+    LIMBER_CHANGE_NOTHING,
+    LIMBER_CHANGE_METHOD,        /* of the integration: radau, else generalized-alpha */
+    LIMBER_CHANGE_SUPERELEMENTS, /* made from beams: such beams, of 8 elements at least */
+    LIMBER_CHANGE_THEORY, /* of beams: Euler-Bernoulli for Timoshenko, and the other way round */
+    LIMBER_CHANGE_BODY_FRAME,    /* of superelements with constant matrices: `mean`, else `chord` */
+    LIMBER_CHANGE_SPRINGS,       /* of `rfe`: `bending` for `all`, and the other way round */
+    LIMBER_CHANGE_SUBSTRUCTURES, /* of `ffr`: a floating frame with splines for each element */
+    LIMBER_CHANGES               /* how many there are */
+} limber_change;
+
 typedef struct limber_load_options {
     const char *const *set; /* "NAME=expression": overrides of parameters */
     int set_count;
@@ -65,6 +77,7 @@ typedef struct limber_load_options {
     /* How often to halve the elements of all beams, and tolerances and time steps: the same model, closer
      * to its exact answer. Nodes named in the file stay where they are. */
     int refine_mesh, refine_time;
+    limber_change change; /* to be made; what it has found: limber_model_change */
 } limber_load_options;
 
 limber_load_options limber_load_options_default(void);
@@ -85,6 +98,23 @@ const char *limber_model_output_name(const limber_model *model, int i);
 /* All formulations, by their numbers: 0 to limber_formulation_count() - 1; NULL beyond. */
 int limber_formulation_count(void);
 const char *limber_formulation_name(int number);
+
+/* What `change` of the options has changed ("theory: timoshenko"); "": there is no such thing in the model. */
+const char *limber_model_change(const limber_model *model);
+
+/* A piece of a model, and which formulations share the code for it: runs with the same number in `voice`
+ * say nothing of it by agreeing. */
+typedef struct limber_piece {
+    const char *name;  /* "superelements" */
+    const char *items; /* "arm, rod and 3 more" */
+    const int *voice;  /* [limber_formulation_count()]; -1: not known before the run */
+    const char *check; /* what would check it */
+    int bends;         /* 1: it bends, and formulations differ in that first of all */
+} limber_piece;
+
+/* The pieces that occur in a model. */
+void limber_model_pieces(const limber_model *model,
+                         void (*each)(void *context, const limber_piece *piece), void *context);
 
 /* States of the model: numbers that change between steps only. */
 int limber_model_state_count(const limber_model *model);
@@ -200,6 +230,17 @@ typedef struct limber_power_flow {
     double largest, at; /* power of the largest size, positive along the bond; when */
 } limber_power_flow;
 
+/* Something that a formulation leaves out, and about how much that comes to in this run. */
+typedef struct limber_effect {
+    char analysis[40]; /* as the group in the file is called */
+    char what[96];     /* "bending within a floating frame" */
+    char on[64];       /* the body, or "" */
+    char output[64];   /* that `size` belongs to, in its unit; "": of any, and `size` is
+                        * the part of what deformation changes of an output that this
+                        * effect comes to */
+    double size;
+} limber_effect;
+
 typedef struct limber_run_options {
     const char *formulation; /* NULL: the model's */
     const char *analysis; /* NULL: the model's list; else only this type, with defaults if absent */
@@ -238,6 +279,9 @@ typedef struct limber_run_options {
     /* Called at the end of a dynamics analysis for each element of the power graph; NULL: not. */
     void (*power)(void *context, const limber_power_flow *flow);
     void *power_context;
+    /* Called at the end of an analysis for each effect that is left out; NULL: not. */
+    void (*effect)(void *context, const limber_effect *effect);
+    void *effect_context;
 } limber_run_options;
 
 limber_run_options limber_run_options_default(void);
@@ -335,7 +379,7 @@ limber_status limber_results_messages(const char *results, limber_messages *msg)
 /* How far one output of a run is from that of another. */
 typedef struct limber_difference {
     char analysis[40]; /* as the group in the file is called */
-    char output[160];  /* of `modes` and `linearize`: "mode 3", "pole 3" */
+    char output[160];  /* or "mode 3", "damping 3", "pole 3", of campbell "frequency 3" */
     /* What differences are measured in (docs/compare.md): of outputs the larger of range and size in the
      * reference, of all components for a vector, and no less than what is as good as nothing; of a mode
      * its frequency, of a pole its size. */

@@ -1,4 +1,5 @@
 /* What linear displacements leave out of results is said after an analysis, with numbers. */
+#include "analysis/effects.h"
 #include "analysis/rigid_motion.h"
 
 #include <math.h>
@@ -89,6 +90,25 @@ static void warn_moments(lm_run *run, const lm_left_out *o, lm_loc loc)
                        o->moment[i].most, which[i], o->moment[i].part);
 }
 
+/* The same for whoever compares, however small. */
+static void tell_effects(const lm_run *run, const lm_left_out *o, int linear)
+{
+    static const char *const what[] = {"stiffness in bending by a torque",
+                                       "stiffness across and in twist by a bending moment"};
+    const lm_spec *spec = run->model->spec;
+    if (!o->stiffening || linear)
+        lm_effect_part(run, "bending stiffness by axial force",
+                       spec->bodies.at[o->pushed].item.name, o->push);
+    if (o->stiffening)
+        lm_effect_part(run, "bending stiffness by axial forces that deformation shares out",
+                       spec->bodies.at[o->shared].item.name, o->off);
+    for (int i = 0; i < 2; i++)
+        lm_effect_part(run, what[i], spec->bodies.at[o->moment[i].body].item.name,
+                       o->moment[i].part);
+    for (int i = 0; i < spec->outputs.n; i++)
+        lm_effect_output(run, "shortening of bent beams, of second order", i, o->second[i]);
+}
+
 void lm_left_out_look(lm_run *run, const lm_state *st)
 {
     lm_left_out *o = run->sys->left_out;
@@ -109,6 +129,7 @@ void lm_left_out_warn(lm_run *run, int linear, lm_loc loc)
     if (!linear) warn_second(run, o, loc);
     warn_axial(run, o, linear, loc);
     take_means(run->model, o);
+    if (run->model->nbodies) tell_effects(run, o, linear);
     if (!linear) warn_shared(run, o, loc);
     if (!linear) warn_moments(run, o, loc);
     memset(o->moment, 0, sizeof o->moment);

@@ -1,6 +1,8 @@
 /* The linearised model about a state: matrices, poles, transfer functions. */
 #include "analysis/linearize.h"
 
+#include "analysis/effects.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -254,6 +256,7 @@ static limber_status warn_change(lm_run *run, const lm_linearized *l, lm_loc loc
     const char *form = l->sys->form->name;
     double change = lm_linearized_change(l);
     if (change < 0) return LIMBER_MEMORY;
+    lm_effect_part(run, "the change of its matrices along the motion", "", change);
     if (change > CHANGE)
         lm_warning(
             run->diag, loc,

@@ -1,5 +1,6 @@
 #include "analysis/range.h"
 
+#include "analysis/effects.h"
 #include "analysis/small.h"
 
 #include <stdio.h>
@@ -463,9 +464,18 @@ static void warn_pull(lm_run *run, const body_range *b)
                remedy(run, b));
 }
 
+static void tell_effects(const lm_run *run, const body_range *b)
+{
+    const char *name = run->model->spec->bodies.at[b->body].item.name;
+    lm_effect_part(run, "bending within a superelement", name, b->bend);
+    lm_effect_part(run, "stiffening of a superelement by rotation", name, b->turn);
+    lm_effect_part(run, "stiffness of a superelement by axial force", name, b->pull);
+}
+
 void lm_range_warn(lm_run *run)
 {
     lm_range *r = run->range;
+    for (int i = 0; r && i < r->n; i++) tell_effects(run, &r->body[i]);
     for (int i = 0; r && i < r->n; i++) {
         const body_range *b = &r->body[i];
         if (!b->told_bend && b->bend > MOST) warn_bend(run, worst_of_line(run, i, BY_BEND));

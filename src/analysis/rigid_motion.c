@@ -3,6 +3,8 @@
  * asked for again gives the same numbers again, whatever was asked in between. */
 #include "analysis/rigid_motion.h"
 
+#include "analysis/effects.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -541,6 +543,7 @@ void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc)
     known *k = (known *)run->sys->motion;
     if (!k) return;
     if (run->sys->left_out) k->base.largest = fmax(k->base.largest, run->sys->left_out->turn);
+    lm_effect_part(run, "what bending does to the motion (linear about it)", "", k->base.largest);
     if (k->base.largest > 0.2)
         lm_warning(run->diag, loc,
                    "elastic bodies turn by up to %.3g rad against the rigid motion, and this "

@@ -1,5 +1,7 @@
 #include "analysis/small.h"
 
+#include "analysis/effects.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,10 +76,27 @@ static int largest_of_line(const lm_run *run, lm_small *s, int first)
     return most;
 }
 
+/* The same for whoever compares, of the worst body. */
+static void tell_effect(const lm_run *run, const lm_small *s)
+{
+    int n = run->model->nbodies, most = 0;
+    char what[96];
+    for (int i = 1; i < n; i++)
+        if (s->error[i] > s->error[most]) most = i;
+    if (n == 0 || run->again) return;
+    const char *name = run->model->spec->bodies.at[most].item.name;
+    snprintf(what, sizeof what, "large rotations within %s", s->within);
+    if (s->relative)
+        lm_effect_part(run, what, name, s->error[most]);
+    else
+        lm_effect_angle(run, what, name, s->error[most]);
+}
+
 void lm_small_warn(lm_run *run)
 {
     lm_small *s = run->sys->small;
     char text[400];
+    if (s) tell_effect(run, s);
     for (int i = 0; s && !run->again && i < run->model->nbodies; i++) {
         if (s->told[i] || s->error[i] <= s->most) continue;
         int most = largest_of_line(run, s, i);

@@ -13,6 +13,7 @@ struct limber_messages {
 struct limber_model {
     lm_model m;
     lm_diag said; /* while it was loaded */
+    char changed[80];
 };
 
 /* model.c: the equations of a model in a formulation by name; NULL: the model's own. */

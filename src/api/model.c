@@ -3,6 +3,7 @@
 
 #include "form/damping_frame.h"
 #include "form/form.h"
+#include "form/sharing.h"
 
 #include <string.h>
 
@@ -40,6 +41,20 @@ void limber_messages_print(const limber_messages *msg, FILE *out)
 
 limber_load_options limber_load_options_default(void) { return (limber_load_options){0}; }
 
+/* Another method is one that the refined tolerance would not have chosen; all else is changed before. */
+static int put_in_other_terms(limber_model *model, lm_spec *spec, const limber_load_options *o,
+                              const char *name, lm_diag *diag)
+{
+    int method = o->change == LIMBER_CHANGE_METHOD, bad = 0;
+    if (!method) bad = lm_vary(spec, o->change, model->changed, sizeof model->changed) < 0;
+    if (!bad && lm_refine(spec, o->refine_mesh, o->refine_time)) {
+        lm_error(diag, (lm_loc){.file = name}, "the refined beams have too many elements");
+        return LIMBER_INPUT;
+    }
+    if (method) bad = lm_vary(spec, o->change, model->changed, sizeof model->changed) < 0;
+    return bad ? LIMBER_MEMORY : LIMBER_OK;
+}
+
 /* Read, then compile; the model owns the arena that both fill. */
 static limber_status load(const char *text, size_t size, const char *name,
                           const limber_load_options *options, limber_model **out, lm_diag *diag)
@@ -55,10 +70,7 @@ static limber_status load(const char *text, size_t size, const char *name,
                                options->kinematics};
     int st = text ? lm_read_text(&model->m.arena, diag, text, size, name, &ro, &spec)
                   : lm_read_file(&model->m.arena, diag, name, &ro, &spec);
-    if (!st && options && lm_refine(spec, options->refine_mesh, options->refine_time)) {
-        lm_error(diag, (lm_loc){.file = name}, "the refined beams have too many elements");
-        st = LIMBER_INPUT;
-    }
+    if (!st && options) st = put_in_other_terms(model, spec, options, name, diag);
     if (!st) st = lm_compile_safely(&model->m, spec, diag);
     for (int i = before; i < diag->list.n && !st; i++)
         lm_diag_add_message(&model->said, &diag->list.at[i]);
@@ -99,6 +111,14 @@ const char *limber_model_title(const limber_model *model) { return model->m.spec
 const char *limber_model_formulation(const limber_model *model)
 {
     return lm_form_name(model->m.spec->formulation.type);
+}
+
+const char *limber_model_change(const limber_model *model) { return model->changed; }
+
+void limber_model_pieces(const limber_model *model,
+                         void (*each)(void *context, const limber_piece *piece), void *context)
+{
+    lm_pieces(&model->m, each, context);
 }
 
 int limber_model_output_count(const limber_model *model) { return model->m.spec->outputs.n; }

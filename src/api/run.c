@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "api/dividing.h"
 
+#include "analysis/effects.h"
 #include "analysis/range.h"
 #include "analysis/turns.h"
 #include "io/rows.h"
@@ -25,13 +26,20 @@ static void analysis_group(const lm_run *run, const lm_spec_analysis *a, int fir
         snprintf(group, 40, "/%s_%d", lm_analysis_name(a->type), run->index + 1);
 }
 
+static int has_computed(limber_status st)
+{
+    return st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
+}
+
 static limber_status one_analysis(lm_run *run, const lm_spec_analysis *a, int first)
 {
     snprintf(run->sum->analysis, sizeof run->sum->analysis, "%s", lm_analysis_name(a->type));
     analysis_group(run, a, first, run->tables.group);
     run->diag->analysis = run->tables.group + 1;
     limber_status st = lm_analysis_hands_on(a->type) ? lm_record_begin(run) : LIMBER_OK;
-    return st ? st : lm_analyse(run, a);
+    if (!st) st = lm_analyse(run, a);
+    if (has_computed(st) && !run->again) lm_effect_mesh(run, a->type);
+    return st;
 }
 
 /* While resuming, analyses that are done are passed over. One that hands on a state is repeated without
@@ -177,11 +185,6 @@ static limber_status run_all(lm_run *run)
         st = lm_record_failed(run);
     run->diag->analysis = NULL;
     return st;
-}
-
-static int has_computed(limber_status st)
-{
-    return st == LIMBER_OK || st == LIMBER_STOPPED || st == LIMBER_INTERRUPTED;
 }
 
 /* With the last messages; a file that has been refused stays as it is. */

@@ -4,6 +4,8 @@
 #ifndef LM_MODEL_MODEL_H
 #define LM_MODEL_MODEL_H
 
+#include <limber/limber.h>
+
 #include "base/diag.h"
 #include "elem/beam.h"
 #include "elem/pair.h"
@@ -158,6 +160,9 @@ int lm_compile_safely(lm_model *m, const lm_spec *spec, lm_diag *diag);
 /* Halve the elements of all beams, and tolerances and time steps, so many times. -1: that many elements
  * cannot be. */
 int lm_refine(lm_spec *spec, int mesh, int time);
+/* Change one thing (vary.c), named in `text`. How many entries of the file that is; 0: there are none;
+ * -1: no memory. */
+int lm_vary(lm_spec *spec, limber_change change, char *text, size_t size);
 
 /* Pose of a spec frame as drawn. */
 void lm_frame_drawn(const lm_spec *spec, int frame, lm_v3 *x, lm_m3 *R);

@@ -95,21 +95,104 @@ static double root_size(const lm_table *x, long row, int re, int im)
     return hypot(lm_table_cell(x, row, re), re == im ? 0 : lm_table_cell(x, row, im));
 }
 
+/* The row of the other file with the pole that is nearest to one of the reference, among those that are not taken.
+ * Poles that one formulation has and another has not would shift all behind them. */
+static long nearest(const comparison *c, long row, const unsigned char *taken)
+{
+    long best = -1;
+    double least = INFINITY;
+    for (long j = 0; j < c->b.t.rows; j++) {
+        double off = hypot(lm_table_cell(&c->b, j, 0) - lm_table_cell(&c->a, row, 0),
+                           lm_table_cell(&c->b, j, 1) - lm_table_cell(&c->a, row, 1));
+        if (!taken[j] && off < least) least = off, best = j;
+    }
+    return best;
+}
+
 /* Row by row, those near zero against the largest, from which they have their rounding: modes by their frequency, poles by their place. */
-static void compare_rows(const comparison *c, const char *word, int poles)
+static int compare_rows(const comparison *c, const char *word, int poles)
 {
     int x = poles ? 0 : find_column(&c->a, "frequency"), y = poles ? 1 : x;
     double most = 0;
     /* Files of different models may have other tables under this name. */
-    if (x < 0 || y >= c->a.t.ncols || y >= c->b.t.ncols) return;
-    if (strcmp(c->a.t.columns[y], c->b.t.columns[y]) != 0) return;
+    if (x < 0 || y >= c->a.t.ncols || y >= c->b.t.ncols) return 0;
+    if (strcmp(c->a.t.columns[y], c->b.t.columns[y]) != 0) return 0;
+    unsigned char *taken = lm_alloc((size_t)c->b.t.rows + 1);
+    if (!taken) return -2;
     for (long i = 0; i < c->a.t.rows; i++) most = fmax(most, root_size(&c->a, i, x, y));
     for (long i = 0; i < c->a.t.rows && i < c->b.t.rows; i++) {
         limber_difference d = {.scale = fmax(root_size(&c->a, i, x, y), 1e-7 * most)};
         snprintf(d.output, sizeof d.output, "%s %ld", word, i + 1);
-        double off = lm_table_cell(&c->b, i, x) - lm_table_cell(&c->a, i, x);
-        note(&d, poles ? hypot(off, lm_table_cell(&c->b, i, y) - lm_table_cell(&c->a, i, y)) : off,
+        long j = poles ? nearest(c, i, taken) : i;
+        if (j < 0) continue;
+        taken[j] = 1;
+        double off = lm_table_cell(&c->b, j, x) - lm_table_cell(&c->a, i, x);
+        note(&d, poles ? hypot(off, lm_table_cell(&c->b, j, y) - lm_table_cell(&c->a, i, y)) : off,
              (double)(i + 1));
+        tell(c, &d);
+    }
+    lm_free(taken);
+    return 0;
+}
+
+/* Damping ratios of modes that vibrate; where one is below 1e-4 a part of it means nothing. */
+static void compare_damping(const comparison *c)
+{
+    int f = find_column(&c->a, "frequency"), x = find_column(&c->a, "damping_ratio");
+    int y = find_column(&c->b, "damping_ratio");
+    for (long i = 0; i < c->a.t.rows && i < c->b.t.rows && f > 0 && x > 0 && y > 0; i++) {
+        double here = lm_table_cell(&c->a, i, x), there = lm_table_cell(&c->b, i, y);
+        limber_difference d = {.scale = fmax(fabs(here), 1e-4)};
+        if (!(lm_table_cell(&c->a, i, f) > 0) || (fabs(here) < 1e-9 && fabs(there) < 1e-9))
+            continue;
+        snprintf(d.output, sizeof d.output, "damping %ld", i + 1);
+        note(&d, there - here, (double)(i + 1));
+        tell(c, &d);
+    }
+}
+
+/* ---- Campbell diagrams ---- */
+
+enum { SPEED, MODE, FREQUENCY };
+
+/* Which of the frequencies at its speed that of a row is, from 1 on. */
+static long rank(const lm_table *x, long row)
+{
+    double f = lm_table_cell(x, row, FREQUENCY);
+    long n = 1;
+    for (long i = 0; i < x->t.rows; i++) {
+        double g = lm_table_cell(x, i, FREQUENCY);
+        if (lm_table_cell(x, i, SPEED) != lm_table_cell(x, row, SPEED)) continue;
+        n += g < f || (!(g > f) && i < row);
+    }
+    return n;
+}
+
+/* The row of a speed with a rank; -1: there is none. */
+static long find_rank(const lm_table *x, double speed, long of)
+{
+    for (long i = 0; i < x->t.rows; i++) {
+        double near = 1e-9 * fmax(fabs(speed), 1e-3);
+        if (fabs(lm_table_cell(x, i, SPEED) - speed) <= near && rank(x, i) == of) return i;
+    }
+    return -1;
+}
+
+/* Branches may be numbered otherwise where they cross: the k-th frequency at each speed. */
+static void compare_frequencies(const comparison *c)
+{
+    long most = 0;
+    for (long i = 0; i < c->a.t.rows; i++) most = (long)fmax((double)most, (double)rank(&c->a, i));
+    for (long k = 1; k <= most; k++) {
+        limber_difference d = {0};
+        snprintf(d.output, sizeof d.output, "frequency %ld", k);
+        for (long i = 0; i < c->a.t.rows; i++) {
+            double speed = lm_table_cell(&c->a, i, SPEED), f = lm_table_cell(&c->a, i, FREQUENCY);
+            long j = rank(&c->a, i) == k ? find_rank(&c->b, speed, k) : -1;
+            if (j < 0) continue;
+            d.scale = fmax(d.scale, f);
+            note(&d, lm_table_cell(&c->b, j, FREQUENCY) - f, speed);
+        }
         tell(c, &d);
     }
 }
@@ -123,14 +206,17 @@ static int compare_analysis(lm_h5 *reference, lm_h5 *other, comparison *c)
 {
     int poles = is(c, "linearize"), modes = is(c, "modes");
     const char *name = poles ? "poles" : "results";
-    int rc = is(c, "campbell") ? 1 : lm_table_read(reference, c->analysis->group, name, &c->a);
+    int rc = lm_table_read(reference, c->analysis->group, name, &c->a);
     if (rc) return rc;
     rc = lm_table_read(other, c->analysis->group, name, &c->b);
-    if (!rc && !poles && !modes) {
+    if (!rc && is(c, "campbell"))
+        compare_frequencies(c);
+    else if (!rc && !poles && !modes) {
         rc = lm_scales_read(&c->scales, reference, c->analysis->group, &c->a, c->model);
         for (int i = 1; i < c->a.t.ncols && !rc; i++) compare_output(c, i);
     } else if (!rc)
-        compare_rows(c, poles ? "pole" : "mode", poles);
+        rc = compare_rows(c, poles ? "pole" : "mode", poles);
+    if (!rc && modes) compare_damping(c);
     lm_scales_free(&c->scales);
     lm_table_free(&c->b);
     lm_table_free(&c->a);

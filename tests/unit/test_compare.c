@@ -209,6 +209,68 @@ static void modes_and_poles(void **state)
     assert_near(get(&f, "pole 1")->largest, 2 * M_PI * get(&f, "mode 1")->largest, 1e-6 * w);
 }
 
+/* A mode that is damped by another amount, and none that is not damped. */
+static void damping_of_modes(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {c: 0}\n"
+        "bodies: {ball: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, ball], axis: x, stiffness: 100, "
+        "damping: c}}\n"
+        "analysis: {type: modes, count: 1}\n";
+    (void)state;
+    const char *none = run(text, NULL, "a.h5"), *one = run(text, "c=0.2", "b.h5"),
+               *more = run(text, "c=0.3", "c.h5");
+    found same = compare(none, none), f = compare(one, more);
+    assert_int_equal(same.n, 1);
+    assert_near(get(&f, "damping 1")->scale, 0.01, 1e-9); /* c/(2 sqrt(k m)) */
+    assert_near(get(&f, "damping 1")->largest, 0.005, 1e-9);
+}
+
+/* A pole that one of the two has not does not shift all others. */
+static void poles_are_matched(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {c: 0, k: 100}\n"
+        "bodies: {a: {type: rigid, mass: 1, inertia: [1, 1, 1]}, b: {type: rigid, mass: 1, "
+        "inertia: [1, 1, 1]}}\n"
+        "joints: {x: {type: prismatic, between: [ground, a], axis: x, stiffness: k, damping: c}, "
+        "y: {type: prismatic, between: [ground, b], axis: y, stiffness: 10000}}\n"
+        "analysis: {type: linearize}\n";
+    (void)state;
+    /* +-10 i and +-100 i; and -2.68, -37.3 in place of the first pair */
+    found f = compare(run(text, NULL, "a.h5"), run(text, "c=40", "b.h5"));
+    assert_int_equal(f.n, 2);
+    assert_near(get(&f, "pole 1")->largest, hypot(10, 40 / 2 - sqrt(300)), 1e-3);
+    assert_near(get(&f, "pole 2")->largest, 0, 1e-3);
+}
+
+/* Frequencies of a point on springs that turns: W0 +- W, whatever the branches are called. */
+static void campbell_by_frequency(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {k: 100}\n"
+        "bodies: {hub: {type: rigid, mass: 1, inertia: [1, 1, 1]}, disc: {type: rigid, mass: 1, "
+        "inertia: [1, 1, 2]}}\n"
+        "joints: {drive: {type: revolute, between: [ground, hub], axis: z, drive: t}, plane: "
+        "{type: "
+        "planar, between: [hub, disc], axis: z, stiffness: {x: k, y: 100, angle: 1e6}}}\n"
+        "analysis: {type: campbell, drive: drive, speeds: [0, 4, 3], count: 2}\n";
+    (void)state;
+    const char *a = run(text, NULL, "a.h5");
+    found same = compare(a, a), f = compare(a, run(text, "k=121", "b.h5"));
+    assert_int_equal(same.n, 2);
+    assert_near(get(&same, "frequency 1")->scale, 10 / (2 * M_PI), 1e-6);
+    assert_near(get(&same, "frequency 2")->scale, 14 / (2 * M_PI), 1e-6);
+    assert_true(get(&same, "frequency 2")->largest == 0);
+    assert_int_equal(get(&f, "frequency 2")->rows, 3);
+    assert_near(get(&f, "frequency 2")->largest, 1 / (2 * M_PI), 1e-6); /* 11 at rest */
+    assert_near(get(&f, "frequency 2")->at, 0, 1e-9);
+}
+
 static void files_that_are_none(void **state)
 {
     found f = {0};
@@ -224,14 +286,15 @@ static void files_that_are_none(void **state)
 
 /* ---- finer meshes ---- */
 
-/* The value of an output of a static analysis on a mesh that was halved so many times. */
-static double refined(const char *text, const char *output, int mesh)
+/* The value of an output of a static analysis, with a change, on a mesh that was halved so many times. */
+static double changed(const char *text, const char *output, limber_change change, int mesh)
 {
     limber_load_options lo = limber_load_options_default();
     limber_run_options o = limber_run_options_default();
     limber_messages *msg = limber_messages_new();
     limber_summary sum;
     lo.refine_mesh = mesh;
+    lo.change = change;
     limber_model *model = parse(text, &lo);
     char path[SCRATCH_PATH];
     scratch_path(path, "m.h5");
@@ -241,6 +304,11 @@ static double refined(const char *text, const char *output, int mesh)
     limber_model_free(model);
     limber_messages_free(msg);
     return get(&f, output)->scale; /* of statics the size of the value */
+}
+
+static double refined(const char *text, const char *output, int mesh)
+{
+    return changed(text, output, LIMBER_CHANGE_NOTHING, mesh);
 }
 
 /* Nodes of a bent axis whose segments get other shares of more elements. */
@@ -282,6 +350,198 @@ static void errors_fall(void **state)
     }
 }
 
+/* ---- in other terms ---- */
+
+/* Euler's elastica with P L^2/EI = 10: y = 0.8106. One element from node to node is 5 % off. */
+static void beams_for_superelements(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "sections: {s: {shape: stiffness, EA: 1e6, EIy: 1, EIz: 1, GJ: 1, rhoA: 1, rhoIy: 0, "
+        "rhoIz: 0}}\n"
+        "bodies: {arm: {type: superelement, position: [1, 2, 3], orientation: {axis: [0, 0, 1], "
+        "angle: pi/2}, beam: {section: s, length: 1}, nodes: {n: [0.3, 0, 0]}}}\n"
+        "joints: {c: {type: fixed, between: [ground, arm.start]}}\n"
+        "loads: {f: {on: arm.end, force: [-10, 0, 0]}}\n"
+        "analysis: {type: statics}\n"
+        "outputs: {y: '1 - pos(arm.end).x', z: pos(arm.end).z - 2.5}\n";
+    limber_load_options lo = limber_load_options_default();
+    (void)state;
+    lo.change = LIMBER_CHANGE_SUPERELEMENTS;
+    lo.refine_mesh = 1;
+    limber_model *model = parse(text, &lo);
+    assert_string_equal(limber_model_change(model), "beams in place of superelements");
+    limber_model_free(model);
+    assert_near(changed(text, "y", LIMBER_CHANGE_SUPERELEMENTS, 1), 0.8106, 2e-4);
+    assert_near(changed(text, "z", LIMBER_CHANGE_SUPERELEMENTS, 1), 0.5, 1e-9);
+    assert_true(fabs(changed(text, "y", LIMBER_CHANGE_NOTHING, 0) - 0.8106) > 1e-3);
+}
+
+/* What is not in a model is not changed. */
+static void changes_that_apply(void **state)
+{
+    static const char rod[] =
+        BAR "bodies: {rod: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0]}}\n"
+            "joints: {wall: {type: fixed, between: [ground, rod.start]}}\n"
+            "analysis: {type: dynamics, until: 1}\n";
+    static const struct {
+        const char *text;
+        limber_change change;
+        const char *what;
+    } is[] = {
+        {rod, LIMBER_CHANGE_METHOD, "method: generalized-alpha"},
+        {rod, LIMBER_CHANGE_SUPERELEMENTS, ""},
+        {rod, LIMBER_CHANGE_THEORY, "theory: timoshenko"},
+        {rod, LIMBER_CHANGE_BODY_FRAME, ""},
+        {rod, LIMBER_CHANGE_SPRINGS, "springs: bending"},
+        {rod, LIMBER_CHANGE_SUBSTRUCTURES, "substructures: one for each element"},
+        {HEAD "analysis: {type: dynamics, until: 1}\n", LIMBER_CHANGE_METHOD, "method: radau"},
+        {HEAD "analysis: {type: statics}\n", LIMBER_CHANGE_METHOD, ""},
+        {HEAD "analysis: {type: statics}\n", LIMBER_CHANGE_THEORY, ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) {
+        limber_load_options lo = limber_load_options_default();
+        lo.change = is[i].change;
+        limber_model *model = parse(is[i].text, &lo);
+        assert_string_equal(limber_model_change(model), is[i].what);
+        limber_model_free(model);
+    }
+}
+
+/* A short cantilever: F L^3/(3 EI) and with shear F L/(k G A) more. */
+static void theory_changes(void **state)
+{
+    static const char text[] =
+        BAR "bodies: {rod: {type: beam, section: bar, from: [0, 0, 0], to: [0.02, 0, 0]}}\n"
+            "joints: {wall: {type: fixed, between: [ground, rod.start]}}\n"
+            "loads: {push: {on: rod.end, force: [0, 1000, 0]}}\n"
+            "analysis: {type: statics}\n"
+            "outputs: {tip: pos(rod.end).y}\n";
+    double L = 0.02, inertia = 0.02 * pow(0.01, 3) / 12, G = 2e11 / 2.6;
+    double bent = L * L * L / (3 * 2e11 * inertia);
+    double plain = changed(text, "tip", LIMBER_CHANGE_NOTHING, 0);
+    double shear = changed(text, "tip", LIMBER_CHANGE_THEORY, 0) - plain;
+    (void)state;
+    assert_near(plain / (1e3 * bent), 1, 1e-6);
+    assert_near(shear / (1e3 * L / (G * 0.01 * 0.02)), 1.2, 0.06); /* 1/k: 6/5, or Cowper's */
+}
+
+/* ---- what is shared, what is left out ---- */
+
+typedef struct pieces {
+    limber_piece at[32];
+    char items[32][160];
+    int n;
+} pieces;
+
+static void keep_piece(void *context, const limber_piece *piece)
+{
+    pieces *p = context;
+    snprintf(p->items[p->n], sizeof p->items[0], "%s", piece->items);
+    p->at[p->n] = *piece;
+    p->at[p->n].items = p->items[p->n];
+    p->n++;
+}
+
+static const limber_piece *piece(const pieces *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->at[i].name, name) == 0) return &p->at[i];
+    return NULL;
+}
+
+static int number(const char *formulation)
+{
+    for (int i = 0; i < limber_formulation_count(); i++)
+        if (strcmp(limber_formulation_name(i), formulation) == 0) return i;
+    return -1;
+}
+
+static void pieces_of_a_model(void **state)
+{
+    static const char text[] = BAR
+        "bodies: {p: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0]}, q: {type: beam, "
+        "section: bar, from: [1, 0, 0], to: [2, 0, 0]}, r: {type: beam, section: bar, from: [2, 0, "
+        "0], to: [3, 0, 0]}, s: {type: beam, section: bar, from: [3, 0, 0], to: [4, 0, 0]}}\n"
+        "joints: {wall: {type: fixed, between: [ground, p.start]}}\n"
+        "analysis: {type: dynamics, until: 1}\n"
+        "outputs: {tip: pos(p.end).y}\n";
+    pieces p = {0};
+    (void)state;
+    limber_model *model = parse(text, NULL);
+    limber_model_pieces(model, keep_piece, &p);
+    limber_model_free(model);
+    const limber_piece *beams = piece(&p, "beam elements");
+    assert_true(beams && beams->bends);
+    assert_string_equal(beams->items, "p, q, r and 1 more");
+    const int *v = beams->voice;
+    assert_int_equal(v[number("corotational")], v[number("minimal")]);
+    assert_int_not_equal(v[number("corotational")], v[number("rfe")]);
+    assert_int_not_equal(v[number("corotational")], v[number("ffr")]);
+    assert_int_not_equal(v[number("elastodynamic")], v[number("corotational")]);
+    assert_int_not_equal(v[number("rfe")], v[number("ffr")]);
+    assert_string_equal(piece(&p, "cross sections")->items, "bar");
+    assert_string_equal(piece(&p, "sensors")->items, "tip");
+    assert_non_null(piece(&p, "time integration"));
+    assert_null(piece(&p, "superelements"));
+    assert_null(piece(&p, "loads"));
+    assert_null(piece(&p, "equilibrium"));
+    const limber_piece *joints = piece(&p, "joints");
+    assert_int_not_equal(joints->voice[number("corotational")], joints->voice[number("minimal")]);
+}
+
+typedef struct effects {
+    limber_effect at[64];
+    int n;
+} effects;
+
+static void keep_effect(void *context, const limber_effect *e)
+{
+    effects *x = context;
+    assert_true(x->n < 64);
+    x->at[x->n++] = *e;
+}
+
+static effects effects_of(const char *text, const char *formulation)
+{
+    effects x = {0};
+    limber_messages *msg = limber_messages_new();
+    limber_run_options o = limber_run_options_default();
+    limber_model *model = parse(text, NULL);
+    char path[SCRATCH_PATH];
+    scratch_path(path, "e.h5");
+    o.results = path;
+    o.formulation = formulation;
+    o.effect = keep_effect;
+    o.effect_context = &x;
+    assert_int_equal(limber_run(model, &o, NULL, msg), LIMBER_OK);
+    limber_model_free(model);
+    limber_messages_free(msg);
+    return x;
+}
+
+/* A cantilever under a force at its end falls short by 3/5 of the square of its deflection. */
+static void effects_of_formulations(void **state)
+{
+    static const char text[] =
+        BAR "bodies: {rod: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0], elements: "
+            "8}}\n"
+            "joints: {wall: {type: fixed, between: [ground, rod.start]}}\n"
+            "loads: {push: {on: rod.end, force: [0, 10, 0]}}\n"
+            "analysis: {type: statics}\n"
+            "outputs: {x: pos(rod.end).x, y: pos(rod.end).y}\n";
+    double y = 10 / (3 * 2e11 * 0.02 * pow(0.01, 3) / 12), shortened = 0, mesh = 0;
+    effects linear = effects_of(text, "elastodynamic"), rigid = effects_of(text, "rfe");
+    (void)state;
+    for (int i = 0; i < linear.n; i++)
+        if (strcmp(linear.at[i].output, "x") == 0) shortened = linear.at[i].size;
+    for (int i = 0; i < rigid.n; i++)
+        if (strstr(rigid.at[i].what, "mesh")) mesh = rigid.at[i].size;
+    assert_near(shortened / (0.6 * y * y), 1, 0.01);
+    assert_near(mesh, 1.0 / (4 * 8 * 8), 1e-12);
+    assert_int_equal(effects_of(text, "corotational").n, 0);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -320,11 +580,15 @@ static void formulations_by_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_by_time),     cmocka_unit_test(scales),
-        cmocka_unit_test(nothing_is_far_off),  cmocka_unit_test(angles_of_points),
-        cmocka_unit_test(what_both_have),      cmocka_unit_test(modes_and_poles),
-        cmocka_unit_test(files_that_are_none), cmocka_unit_test(nodes_stay),
-        cmocka_unit_test(errors_fall),         cmocka_unit_test(formulations_by_number),
+        cmocka_unit_test(outputs_by_time),       cmocka_unit_test(scales),
+        cmocka_unit_test(nothing_is_far_off),    cmocka_unit_test(angles_of_points),
+        cmocka_unit_test(what_both_have),        cmocka_unit_test(modes_and_poles),
+        cmocka_unit_test(files_that_are_none),   cmocka_unit_test(nodes_stay),
+        cmocka_unit_test(errors_fall),           cmocka_unit_test(formulations_by_number),
+        cmocka_unit_test(damping_of_modes),      cmocka_unit_test(poles_are_matched),
+        cmocka_unit_test(campbell_by_frequency), cmocka_unit_test(beams_for_superelements),
+        cmocka_unit_test(changes_that_apply),    cmocka_unit_test(theory_changes),
+        cmocka_unit_test(pieces_of_a_model),     cmocka_unit_test(effects_of_formulations),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -16,11 +16,11 @@ enum { FORMS = 5, MOST_MODELS = 200 };
 static const double usual[FORMS] = {5e-4, 5e-4, 5e-2, 6e-2, 1.5e-2};
 
 typedef enum reason {
-    NEARLY,     /* more than usual, for a reason of the model's own */
-    LARGE,      /* deflections that the formulation takes for small */
-    FREE,       /* moves as forces let it: what bends leaves the rigid motion behind */
-    COSTLY,     /* minutes, and nothing new */
-    NONE        /* no such equilibrium, or none that the search finds */
+    NEARLY, /* more than usual, for a reason of the model's own */
+    LARGE,  /* deflections that the formulation takes for small */
+    FREE,   /* moves as forces let it: what bends leaves the rigid motion behind */
+    COSTLY, /* minutes, and nothing new */
+    NONE    /* no such equilibrium, or none that the search finds */
 } reason;
 
 static const struct exception {
@@ -47,6 +47,8 @@ static const struct exception {
     {"princeton_beam", "elastodynamic", LARGE, 1},
     {"princeton_beam", "ffr", LARGE, 1},
     {"shallow_arch", "elastodynamic", LARGE, INFINITY}, /* it snaps through */
+    /* Campbell diagram: at the top speed the blade stretches by 1 %, of which the run warns with 5.9 % */
+    {"rotating_beam", "ffr", LARGE, 0.04},
     {"spin_up", "elastodynamic", LARGE, 1.2},
     {"two_link_arm", "rfe", NEARLY, 0.25},
     {"slider_crank_strip", "minimal", NEARLY,
@@ -56,7 +58,7 @@ static const struct exception {
     {"flexible_chain", "ffr", NEARLY,
      6e-2}, /* its pull swings at the frequency of the whole chain */
     {"four_bar_misaligned", "ffr", NEARLY, 0.1},
-    {"four_bar_misaligned", "rfe", NEARLY, 0.3}, /* it snaps; n = 8: 0.044, 16: 0.012 */
+    {"four_bar_misaligned", "rfe", NEARLY, 0.3},        /* it snaps; n = 8: 0.044, 16: 0.012 */
     {"unbalanced_shaft", "elastodynamic", LARGE, 0.12}, /* whirls by 4.5 % of its length */
     {"unbalanced_shaft", "ffr", LARGE, 0.12},
     {"unbalanced_shaft", "rfe", NEARLY,
