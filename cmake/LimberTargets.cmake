@@ -113,7 +113,7 @@ endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
 # reads of the files for ParaView -> vtk; mechanisms drawn by chance against Newton's and Euler's equations
-# -> oracle.mechanisms, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
+# -> oracle.mechanisms, flexible ones against themselves -> oracle.soak, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
 function(limber_add_cli_tests)
     if(NOT TARGET limber_cli)
         return()
@@ -132,7 +132,10 @@ function(limber_add_cli_tests)
         limber_add_test(oracle.mechanisms cli
             tests/oracle/mechanisms $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 60)
         set_tests_properties(oracle.mechanisms PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
-        limber_start_early(browser oracle.mechanisms)
+        limber_add_test(oracle.soak cli
+            tests/soak/soak $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 110 --each 3)
+        set_tests_properties(oracle.soak PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+        limber_start_early(browser oracle.mechanisms oracle.soak)
     endif()
 endfunction()
 
