@@ -39,6 +39,13 @@ def frozen(model):
     m = without_machines(model)
     expressions(m, lambda text, _: re.sub(r"\bt\b", "0", text) if isinstance(text, str) else text)
     m.pop("initial", None)
+    return one_frame(m)
+
+
+def one_frame(m):
+    """ffr divides beams by how far they turn: the same for all analyses and steps."""
+    if m["formulation"] == "ffr":
+        m["formulation"] = {"type": "ffr", "substructures": 1}
     return m
 
 
@@ -182,7 +189,7 @@ def conservative(model):
         if b["type"] == "superelement" and "damping" in b:
             del b["damping"]
             del m["files"][name]["damping"]
-    return m
+    return one_frame(m)
 
 
 def energy(run, model, folder, r):
