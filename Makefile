@@ -6,11 +6,12 @@
 #   make sanitize   every test under the sanitizers
 #   make manual     the manual as a site, build/manual/index.html; manual-serve shows it
 #   make install    PREFIX=/usr/local, DESTDIR= for packagers
-#   make bench fuzz coverage valgrind format format-check clean
+#   make bench fuzz soak coverage valgrind format format-check clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 14400
 # Runs of whole models that take long and no path that others do not take.
 LONG = models_iftomm|faults_resume|machine_analyses|kinematics_callback|power_hard|dca_large|statics_neutral|models_convergence|models_forces|kinematics_models|library|library_hydraulics|power_accuracy|library_control|library_friction|linearize_run|models_power|models_servo|models_cross|matrix|models_beams|models_beams2|models_defaults|models_machines|models_rotors|rotors|campbell|campbell_roots|elastodynamic|periodic|minimal|minimal_paper|machining|rfe|rfe_models|ffr_models|dca|tree_solver|radau|bdf|modes_large|modes_run|h5_crash|view_cuts|ffr_bending|ffr_loops
 VALGRIND_SKIP ?= $(LONG)
@@ -24,7 +25,7 @@ C_FILES = $$(find src include cli examples tests bench fuzz -name '*.[ch]' 2>/de
 
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
-.PHONY: all release debug setup demo test sanitize bench fuzz install coverage valgrind \
+.PHONY: all release debug setup demo test sanitize bench fuzz soak install coverage valgrind \
         manual manual-serve format format-check clean
 
 all: release
@@ -61,6 +62,11 @@ bench: setup
 	@$(BUILD) build/release -j $(JOBS) --target bench
 	@if [ -x scripts/bench ]; then scripts/bench; else \
 	    for b in build/release/bench/*; do [ ! -x $$b ] || { echo "== $$b"; $$b; } || exit 1; done; fi
+
+# Models drawn by chance; goes on where it was stopped (build/soak/state.json).
+soak: setup release
+	tests/soak/soak build/release --seed 100000 --count 10000000 --jobs $(JOBS) --reduce --keep build/soak/found \
+	    --state build/soak/state.json --time-limit $(SOAK_SECONDS)
 
 # fuzz_NAME starts from fuzz/corpus/NAME; what reads models also from those of the project, with the keys of
 # the schema as words. What it finds goes to build/fuzz.

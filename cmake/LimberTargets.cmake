@@ -111,9 +111,16 @@ function(limber_add_unit_tests)
         unit.minimal_paper unit.view_faults unit.h5_disk)
 endfunction()
 
+# oracle.NAME: a program in tests/ that draws models; without SciPy it is skipped.
+function(limber_add_oracle name program)
+    limber_add_test(oracle.${name} cli tests/${program} $<TARGET_FILE_DIR:limber_cli> ${ARGN})
+    set_tests_properties(oracle.${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+endfunction()
+
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
 # reads of the files for ParaView -> vtk; mechanisms drawn by chance against Newton's and Euler's equations
-# -> oracle.mechanisms, pulses against their integrals -> oracle.pulses, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
+# reads of the files for ParaView -> vtk; models drawn by chance, against the programs of tests/oracle and by the
+# identities of tests/soak -> oracle.NAME, and reports in Chromium -> browser, where the build is not slowed down.
 function(limber_add_cli_tests)
     if(NOT TARGET limber_cli)
         return()
@@ -129,13 +136,10 @@ function(limber_add_cli_tests)
     if(NOT LIMBER_SANITIZE)
         limber_add_test(browser cli tests/browser/run $<TARGET_FILE_DIR:limber_cli>)
         set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
-        limber_add_test(oracle.mechanisms cli
-            tests/oracle/mechanisms $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 60)
-        limber_add_test(oracle.pulses cli
-            tests/oracle/pulses $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 80)
-        set_tests_properties(oracle.mechanisms oracle.pulses
-            PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
-        limber_start_early(browser oracle.mechanisms)
+        limber_add_oracle(mechanisms oracle/mechanisms --seed 1 --count 60)
+        limber_add_oracle(pulses oracle/pulses --seed 1 --count 80)
+        limber_add_oracle(soak soak/soak --seed 1 --count 110 --each 3)
+        limber_start_early(browser oracle.mechanisms oracle.soak)
     endif()
 endfunction()
 

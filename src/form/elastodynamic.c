@@ -188,13 +188,13 @@ static void element_energy(const elasto *e, const lm_state *st, int k, lm_energy
     out->gravity += weight(e, k, &r);
 }
 
-void elasto_energy(void *ctx, int body, lm_energy *out)
+void elasto_energy(void *ctx, const lm_state *st, int body, lm_energy *out)
 {
     const elasto *e = ctx;
     if (e->in->sys.power_only && !e->damped) return;
     for (int k = 0; k < e->in->m->nelements; k++)
         if (body < 0 || e->in->m->nodes[e->in->m->elements[k].node[0]].body == body)
-            element_energy(e, e->state, k, out);
+            element_energy(e, st, k, out);
 }
 
 /* ---- the seam ---- */
@@ -264,7 +264,6 @@ static int enter_result(lm_system *sys, const lm_state *st)
     elasto *e = elasto_of(sys);
     int bad = elasto_enter(e, st->t);
     if (bad) return bad;
-    e->state = st;
     if (!sys->power_only) note_largest(e, st);
     return 0;
 }
@@ -288,7 +287,6 @@ static int guards(lm_system *sys, const lm_state *st, double *out)
 {
     elasto *e = elasto_of(sys);
     int bad = e->in->guards_read_forces ? elasto_enter(e, st->t) : 0;
-    e->state = st;
     return bad ? bad : nodal_guards(sys, st, out);
 }
 

@@ -59,7 +59,6 @@ typedef struct elasto {
     double turned; /* largest rotation of a node against the rigid motion in this residual */
     double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
     double *cq, *czero, *clam; /* the companion at rest */
-    const lm_state *state;     /* being evaluated */
     double *euler;             /* [bodies] elasto_euler_load of beams */
     elasto_link *path;         /* [npath] from the ground through the mechanism */
     int npath, positions;      /* positions: 1: an output is made of positions */
@@ -103,6 +102,6 @@ void elasto_ends(const elasto *e, const double *q, int k, double d[12]);
 void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12]);
 void elasto_element_tangent(void *ctx, const lm_state *st, int element, double cM, double cD,
                             double cK, double J[12][12]);
-void elasto_energy(void *ctx, int body, lm_energy *e);
+void elasto_energy(void *ctx, const lm_state *st, int body, lm_energy *e);
 
 #endif

@@ -158,7 +158,7 @@ void ffr_describe_pose(const lm_system *sys, int i, char *text, size_t size);
 void ffr_describe(const lm_system *sys, int i, char *text, size_t size);
 void ffr_describe_motion(const lm_system *sys, int i, char *text, size_t size);
 /* nodal_floating */
-void ffr_body_energy(void *ctx, int body, lm_energy *e);
+void ffr_body_energy(void *ctx, const lm_state *st, int body, lm_energy *e);
 int ffr_last_element(void *ctx, int element);
 const double *ffr_node_residual(void *ctx);
 

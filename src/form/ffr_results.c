@@ -19,9 +19,10 @@ static void unit_energy(const ffr *s, const ffr_unit *u, lm_energy *e)
     e->gravity -= v3_dot(s->m->gravity, moment);
 }
 
-void ffr_body_energy(void *ctx, int body, lm_energy *e)
+void ffr_body_energy(void *ctx, const lm_state *st, int body, lm_energy *e)
 {
     const ffr *s = ctx;
+    (void)st; /* the units have been entered there */
     for (int i = 0; i < s->nunits; i++)
         if (s->unit[i].f && (body < 0 || s->unit[i].body == body)) unit_energy(s, &s->unit[i], e);
 }

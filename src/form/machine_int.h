@@ -72,7 +72,7 @@ typedef struct machine {
     int *inner_place; /* [nnz of the mechanism's matrix] its entries in the machine's */
     double *inner[3]; /* [nnz of the mechanism's matrix] M, D, K, or one matrix in the first */
     double *scratch, *grad, *hess, *coefficient;
-    double *reach;         /* [n + nsensors] of machine_scale.c */
+    double *reach;         /* [2 n + nsensors] of machine_scale.c */
     const double *impulse; /* [n] added to rates; NULL: nothing */
     unsigned char *felt;   /* [n] scratch of machine_rates.c */
 } machine;

@@ -199,7 +199,7 @@ static int reserve(machine *s)
     s->grad = LM_NEW_N(a, double, most);
     s->coefficient = LM_NEW_N(a, double, 2 * most);
     s->felt = LM_NEW_N(a, unsigned char, s->n);
-    s->reach = LM_NEW_N(a, double, s->n + s->spec->sensors.n);
+    s->reach = LM_NEW_N(a, double, 2 * s->n + s->spec->sensors.n);
     s->hess = LM_NEW_N(a, double, (size_t)most *(size_t)most);
     for (int i = 0; i < 3; i++)
         if (!(s->inner[i] = LM_NEW_N(a, double, nnz))) return -1;

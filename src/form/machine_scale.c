@@ -13,7 +13,8 @@
  * the energy of the others.
  *
  * A state that a damper moves, or that integrates a rate, has moved with the mechanism and by its rounding,
- * however short the time: it is measured by what that much of a motion does to it. */
+ * however short the time: it is measured by what that much of a motion does to it, and the states that follow
+ * it, as in a filter of second order, by what it does to them. */
 #include "form/machine_int.h"
 
 #include <math.h>
@@ -111,18 +112,44 @@ static void compare_energies(machine *s, double *scale)
     }
 }
 
-/* A state that follows a rate keeps what the mechanism has moved, in no time. */
-static void compare_dampers(machine *s, const lm_state *in, double size, double *scale)
+/* What the motions do to the values, by the sensors and the states that have moved. */
+static void move_values(machine *s, const double *sensors, double *moved)
 {
-    double *moved = s->reach, *sensors = moved + s->n, decay;
-    for (int k = 0; k < s->n; k++) moved[k] = 0;
-    for (int i = 0; i < s->nsensors; i++) sensors[i] = TWIST * sensor_reach(s, in, i, 1, size);
+    double decay;
     for (int i = 0; i < s->norder; i++) {
         int k = s->order[i];
         if (k >= 0 && !is_state(s, k)) moved[k] = sum_of(s, k, sensors, moved, &decay);
     }
+}
+
+/* Moves the states that follow those which have moved, for the time dt or until they have settled, each once. */
+static int move_followers(machine *s, double dt, const double *sensors, double *moved, double *next)
+{
+    int found = 0;
+    move_values(s, sensors, moved);
+    for (int k = 0; k < s->n; k++) {
+        next[k] = is_state(s, k) && moved[k] == 0 ? reach_of(s, k, dt, sensors, moved) : 0;
+        found = found || next[k] > 0;
+    }
     for (int k = 0; k < s->n; k++)
-        if (is_state(s, k)) scale[k] = fmax(scale[k], sum_of(s, k, sensors, moved, &decay));
+        if (next[k] > 0) moved[k] = next[k];
+    return found;
+}
+
+/* A state that follows a rate keeps what the mechanism has moved, in no time; others follow it in time. */
+static void compare_dampers(machine *s, const lm_state *in, double size, double dt, double *scale)
+{
+    double *moved = s->reach, *sensors = moved + s->n, *next = sensors + s->nsensors, decay;
+    for (int k = 0; k < s->n; k++) moved[k] = 0;
+    for (int i = 0; i < s->nsensors; i++) sensors[i] = TWIST * sensor_reach(s, in, i, 1, size);
+    move_values(s, sensors, moved);
+    for (int k = 0; k < s->n; k++)
+        next[k] = is_state(s, k) ? sum_of(s, k, sensors, moved, &decay) : moved[k];
+    for (int k = 0; k < s->n; k++) moved[k] = next[k];
+    for (int i = 0; i < s->nsensors; i++) sensors[i] = 0;
+    while (move_followers(s, dt, sensors, moved, next)) continue;
+    for (int k = 0; k < s->n; k++)
+        if (is_state(s, k)) scale[k] = fmax(scale[k], moved[k]);
 }
 
 void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt)
@@ -143,5 +170,5 @@ void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt
         scale[k] = fmax(scale[k], fmax(least, twist(s, k, size)));
     }
     compare_energies(s, scale);
-    compare_dampers(s, &in, size, scale);
+    compare_dampers(s, &in, size, dt, scale);
 }

@@ -131,7 +131,7 @@ int nodal_energy(lm_system *sys, const lm_state *st, lm_energy *e)
                            e);
     nodal_beam_energy(s, st, e);
     nodal_lump_energy(s, st, -1, e);
-    if (s->floating) s->floating->energy(s->floating->ctx, -1, e);
+    if (s->floating) s->floating->energy(s->floating->ctx, st, -1, e);
     e->dissipation += nodal_drag_power(s, st);
     nodal_super_energy(s, st, e);
     force_energy(s, st, e);

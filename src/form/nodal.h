@@ -47,7 +47,8 @@ typedef struct nodal_division {
 /* Beams that are no corotational elements: who knows their energies and the forces in them. */
 typedef struct nodal_floating {
     void *ctx;
-    void (*energy)(void *ctx, int body, lm_energy *e); /* added to *e; -1: of all beams */
+    /* At a state that has been entered, added to *e; -1: of all beams. */
+    void (*energy)(void *ctx, const lm_state *st, int body, lm_energy *e);
     int (*last)(void *ctx, int element);  /* of the elements that are one body with this one */
     const double *(*residual)(void *ctx); /* of the nodes at the state, without the beams */
     /* NULL where beams move with more than their nodes. Else these are all that there is to an element: the

@@ -338,7 +338,7 @@ static void beam_energy(nodal *s, const lm_state *st, int body, lm_energy *e)
     const lm_beam *b = &s->m->beams[body];
     double gravity[3];
     if (s->floating) {
-        s->floating->energy(s->floating->ctx, body, e);
+        s->floating->energy(s->floating->ctx, st, body, e);
         return;
     }
     if (s->division) {

@@ -391,18 +391,35 @@ static void lateral_buckling(void **state)
     assert_null(strstr(said, "lateral"));
 }
 
+/* What the second look at positions evaluates must leave no state behind: the energy of the only beam is that of all,
+ * in whatever order they are read. */
+static void energy_of_a_beam(void **state)
+{
+    (void)state;
+    table r = run_model(&(run_how){
+        .formulation = "elastodynamic",
+        .text =
+            "limber: 1\n"
+            "gravity: [0, -9.81, 0]\n"
+            "sections: {s: {shape: stiffness, EA: 1e5, EIy: 50, EIz: 50, GJ: 50, rhoA: 1, rhoIy: "
+            "1e-3, rhoIz: 1e-3}}\n"
+            "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], elements: 2}}\n"
+            "joints: {p: {type: fixed, between: [ground, b.start]}}\n"
+            "analysis: {type: dynamics, until: 0.1, output_step: 0.02}\n"
+            "outputs: {x: pos(b.end).x, one: energy(b).elastic, all: energy.elastic}\n"});
+    assert_true(table_last(&r, "all") > 0.1);
+    assert_near(table_last(&r, "one"), table_last(&r, "all"), 0);
+    table_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_poles),
-        cmocka_unit_test(lateral_buckling),
-        cmocka_unit_test(modes_without_speed),
-        cmocka_unit_test(superposition),
-        cmocka_unit_test(superposition_in_motion),
-        cmocka_unit_test(long_runs),
-        cmocka_unit_test(column_with_shear),
-        cmocka_unit_test(second_order),
-        cmocka_unit_test(second_order_twist),
+        cmocka_unit_test(energy_of_a_beam), cmocka_unit_test(frozen_poles),
+        cmocka_unit_test(lateral_buckling), cmocka_unit_test(modes_without_speed),
+        cmocka_unit_test(superposition),    cmocka_unit_test(superposition_in_motion),
+        cmocka_unit_test(long_runs),        cmocka_unit_test(column_with_shear),
+        cmocka_unit_test(second_order),     cmocka_unit_test(second_order_twist),
         cmocka_unit_test(axial_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
