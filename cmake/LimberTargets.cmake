@@ -112,8 +112,8 @@ function(limber_add_unit_tests)
 endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
-# reads of the files for ParaView -> vtk; mechanisms drawn by chance against Newton's and Euler's equations
-# -> oracle.mechanisms, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
+# reads of the files for ParaView -> vtk; models drawn by chance against the programs in tests/oracle
+# -> oracle.NAME, and reports in Chromium -> browser, where the build is not slowed down by sanitizers.
 function(limber_add_cli_tests)
     if(NOT TARGET limber_cli)
         return()
@@ -131,8 +131,11 @@ function(limber_add_cli_tests)
         set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
         limber_add_test(oracle.mechanisms cli
             tests/oracle/mechanisms $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 60)
-        set_tests_properties(oracle.mechanisms PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
-        limber_start_early(browser oracle.mechanisms)
+        limber_add_test(oracle.frames cli
+            tests/oracle/frames $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
+        set_tests_properties(oracle.mechanisms oracle.frames PROPERTIES
+            SKIP_REGULAR_EXPRESSION "^skipped:")
+        limber_start_early(browser oracle.mechanisms oracle.frames)
     endif()
 endfunction()
 
