@@ -133,9 +133,11 @@ function(limber_add_cli_tests)
             tests/oracle/mechanisms $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 60)
         limber_add_test(oracle.frames cli
             tests/oracle/frames $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
-        set_tests_properties(oracle.mechanisms oracle.frames PROPERTIES
+        limber_add_test(oracle.rotors cli
+            tests/oracle/rotors $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
+        set_tests_properties(oracle.mechanisms oracle.frames oracle.rotors PROPERTIES
             SKIP_REGULAR_EXPRESSION "^skipped:")
-        limber_start_early(browser oracle.mechanisms oracle.frames)
+        limber_start_early(browser oracle.mechanisms oracle.frames oracle.rotors)
     endif()
 endfunction()
 
