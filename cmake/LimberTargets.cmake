@@ -135,7 +135,9 @@ function(limber_add_cli_tests)
             tests/oracle/frames $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
         limber_add_test(oracle.rotors cli
             tests/oracle/rotors $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
-        set_tests_properties(oracle.mechanisms oracle.frames oracle.rotors PROPERTIES
+        limber_add_test(oracle.rods cli
+            tests/oracle/rods $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 20)
+        set_tests_properties(oracle.mechanisms oracle.frames oracle.rotors oracle.rods PROPERTIES
             SKIP_REGULAR_EXPRESSION "^skipped:")
         limber_start_early(browser oracle.mechanisms oracle.frames oracle.rotors)
     endif()
