@@ -132,14 +132,16 @@ function(limber_add_cli_tests)
         limber_add_test(oracle.mechanisms cli
             tests/oracle/mechanisms $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 60)
         limber_add_test(oracle.frames cli
-            tests/oracle/frames $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
+            tests/oracle/frames $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 3)
         limber_add_test(oracle.rotors cli
-            tests/oracle/rotors $<TARGET_FILE_DIR:limber_cli> --seed 3 --count 4)
+            tests/oracle/rotors $<TARGET_FILE_DIR:limber_cli> --seed 2 --count 3)
         limber_add_test(oracle.rods cli
             tests/oracle/rods $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 20)
-        set_tests_properties(oracle.mechanisms oracle.frames oracle.rotors oracle.rods PROPERTIES
-            SKIP_REGULAR_EXPRESSION "^skipped:")
-        limber_start_early(browser oracle.mechanisms oracle.frames oracle.rotors)
+        limber_add_test(oracle.machines cli
+            tests/oracle/machines $<TARGET_FILE_DIR:limber_cli> --seed 1 --count 12)
+        set_tests_properties(oracle.mechanisms oracle.frames oracle.rotors oracle.rods oracle.machines
+            PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+        limber_start_early(browser oracle.mechanisms oracle.frames oracle.rotors oracle.machines)
     endif()
 endfunction()
 
