@@ -181,11 +181,9 @@ class Machine:
             if kind == "pid" and "limits" in b and "every" not in b:
                 low, high = b["limits"]
                 v = lambda n, name=name: self.unlimited(name, n)
-                out += {0: [(name, lambda n, v=v: v(n) - high, 1), (name, lambda n, v=v, low=low: low - v(n), -1)],
+                out += {0: [(name, lambda n, v=v, high=high: v(n) - high, 1), (name, lambda n, v=v, low=low: low - v(n), -1)],
                         1: [(name, lambda n, v=v, high=high: high - v(n), 0)],
                         -1: [(name, lambda n, v=v, low=low: v(n) - low, 0)]}[mode]
-                if mode == 0:
-                    out[-2] = (name, lambda n, v=v, high=high: v(n) - high, 1)
             elif kind == "integrator" and "limits" in b:
                 (low, high), k = b["limits"], self.place[name]
                 u = lambda n, name=name: self.input(name, n)

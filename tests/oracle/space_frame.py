@@ -157,7 +157,6 @@ class SpaceFrame:
             axis = vector(s.get("axis", [1, 0, 0]))
             Q = section_axes(axis, np.eye(3)[np.argmin(np.abs(axis))])
             self.joints[name] = a, b, s, Q
-            a.apart0 = b.at() - a.at()
 
     def _rows(self, name):
         """Value, gradient and second derivative of each row of a joint."""
