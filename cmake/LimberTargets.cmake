@@ -118,7 +118,6 @@ function(limber_add_oracle name program)
 endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
-# reads of the files for ParaView -> vtk; mechanisms drawn by chance against Newton's and Euler's equations
 # reads of the files for ParaView -> vtk; models drawn by chance, against the programs of tests/oracle and by the
 # identities of tests/soak -> oracle.NAME, and reports in Chromium -> browser, where the build is not slowed down.
 function(limber_add_cli_tests)
@@ -139,7 +138,11 @@ function(limber_add_cli_tests)
         limber_add_oracle(mechanisms oracle/mechanisms --seed 1 --count 60)
         limber_add_oracle(pulses oracle/pulses --seed 1 --count 80)
         limber_add_oracle(soak soak/soak --seed 1 --count 110 --each 3)
-        limber_start_early(browser oracle.mechanisms oracle.soak)
+        limber_add_oracle(frames oracle/frames --seed 3 --count 3)
+        limber_add_oracle(rotors oracle/rotors --seed 2 --count 3)
+        limber_add_oracle(rods oracle/rods --seed 1 --count 20)
+        limber_add_oracle(machines oracle/machines --seed 1 --count 12)
+        limber_start_early(browser oracle.mechanisms oracle.soak oracle.frames oracle.rotors)
     endif()
 endfunction()
 

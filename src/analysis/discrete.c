@@ -152,6 +152,42 @@ static void update(lm_discrete *x, double t)
     }
 }
 
+/* ---- relays ---- */
+
+/* Switches: updated after each step and at the start, and the same again if their input is. */
+static int is_relay(const lm_discrete *x, int i)
+{
+    const lm_spec_state *s = &x->spec->states.at[i];
+    return s->at_start && s->every == 0;
+}
+
+static int has_sampled(const lm_discrete *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->changed[i] != 0 && x->spec->states.at[i].every > 0) return 1;
+    return 0;
+}
+
+/* A sample turns the switches that read it at its own instant, and these turn others. */
+static limber_status turn_relays(lm_dynamics_run *d, double t, int *jumped)
+{
+    lm_discrete *x = d->g->sys->discrete;
+    lm_state s = present(d, t);
+    limber_status st = LIMBER_OK;
+    int turned = has_sampled(x);
+    for (int round = 0; round < x->n && turned && !st; round++) {
+        turned = 0;
+        st = lm_discrete_evaluate(d, &s);
+        for (int i = 0; i < x->n && !st; i++) {
+            if (!is_relay(x, i) || x->value[i] == x->input[i]) continue;
+            x->value[i] = x->input[i];
+            x->changed[i] = turned = 1;
+            if (x->forces[i]) *jumped = 1;
+        }
+    }
+    return st;
+}
+
 /* ---- variables ---- */
 
 /* Not less than a thousandth of the largest of the same unit. */
@@ -223,7 +259,7 @@ limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped)
     if (st || !x) return st;
     *jumped = note_changes(x);
     *x->t = t;
-    return LIMBER_OK;
+    return turn_relays(d, t, jumped);
 }
 
 /* ---- the start ---- */
@@ -250,11 +286,14 @@ static limber_status first_samples(lm_dynamics_run *d)
     limber_status st = lm_discrete_evaluate(d, &s);
     int changed = 0;
     for (int i = 0; i < x->n && !st; i++) {
-        if (!x->spec->states.at[i].at_start || x->value[i] == x->input[i]) continue;
+        x->changed[i] = x->spec->states.at[i].at_start && x->value[i] != x->input[i];
+        if (x->changed[i] == 0) continue;
         x->value[i] = x->input[i];
         changed = 1;
     }
-    if (changed) st = lm_discrete_start_again(d);
+    if (!st) st = turn_relays(d, *x->t, &changed);
+    for (int i = 0; i < x->n; i++) x->changed[i] = 0;
+    if (changed && !st) st = lm_discrete_start_again(d);
     return changed && !st ? lm_delays_begin(d) : st;
 }
 

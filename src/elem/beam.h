@@ -31,10 +31,11 @@ typedef struct lm_beam_shape {
     /* Bending mass of an element whose chord has the length l: with D = y_b - y_a, S = psi_za +
      * psi_zb, k = L/l - 1, the energy of mz grows by k (t0 + k t2) D^2 / 2 + k t1 D S. */
     double turnz[3], turny[3];
-    /* Sections that spin: energy  W psi_y^T gyroy rho_y + W^2 psi_y^T spiny psi_y / 2  and that of z, W the
-     * spin, psi the slopes of the ends' axes, rho their rates of turning across, all against the chord. gyro: (a, a),
-     * (a, b), (b, a), (b, b); spin: (a, a), (a, b), (b, b). */
-    double gyroy[4], gyroz[4], spiny[3], spinz[3];
+    /* Sections that spin: energy  W psi_y^T (gyroy rho_y + meany omega_y) + W^2 psi_y^T spiny psi_y / 2  and that
+     * of z, W the spin, psi the slopes of the ends' axes, rho their rates of turning across, both against the
+     * chord, omega_y the mean of the ends' angular velocities about their y. gyro: (a, a), (a, b), (b, a), (b, b);
+     * spin: (a, a), (a, b), (b, b). */
+    double gyroy[4], gyroz[4], meany[2], meanz[2], spiny[3], spinz[3];
 } lm_beam_shape;
 
 /* The section at s along the element; asked for inside only, 0 < s < 1. */

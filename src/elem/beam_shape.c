@@ -239,22 +239,26 @@ static void turns(const rule *r, double L, const plane *p, int i, double R[2], d
 
 /* What the sections' spin W has of the slopes psi = sum_i P_i psi_i and of the rates rho = sum_j Q_j rho_j, f the
  * inertia about the other axis across and F' that about the axis, 0 in the mean over the twist:
- *   gyro_ij = int f P_i Q_j + F P_i Q_j',   spin = gyro + gyro^T - int f P_i P_j. */
+ *   g_ij = int f P_i Q_j + F P_i Q_j',   spin = g + g^T - int f P_i P_j,   mean_i = int f P_i.
+ * The chord's own rate is the mean of the ends' rates less that of rho: gyro_ij = g_ij - mean_i / 2. */
 static void add_spin(const double P[2], const double Q[2], const double dQ[2], double f, double F,
-                     double gyro[4], double spin[3])
+                     double gyro[4], double mean[2], double spin[3])
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        mean[i] += f * P[i];
         for (int j = 0; j < 2; j++) {
             const double g = P[i] * (f * Q[j] + F * dQ[j]);
-            gyro[2 * i + j] += g;
+            gyro[2 * i + j] += g - 0.5 * f * P[i];
             spin[i + j] += (i == j ? 2 : 1) * g - (i <= j ? f * P[i] * P[j] : 0);
         }
+    }
 }
 
 static void spun(const rule *r, const samples *s, double L, lm_beam_shape *out)
 {
     double whole = 0, mean = 0;
     for (int i = 0; i < 4; i++) out->gyroy[i] = out->gyroz[i] = 0;
+    for (int i = 0; i < 2; i++) out->meany[i] = out->meanz[i] = 0;
     for (int i = 0; i < 3; i++) out->spiny[i] = out->spinz[i] = 0;
     for (int i = 0; i < r->n; i++) {
         whole += r->w[i] * s->twist[i];
@@ -265,8 +269,8 @@ static void spun(const rule *r, const samples *s, double L, lm_beam_shape *out)
         const double F = dx * (L * up_to(r, i, s->polar) - mean / whole);
         turns(r, L, &s->xy, i, P, dP);
         turns(r, L, &s->xz, i, Q, dQ);
-        add_spin(P, Q, dQ, dx * s->xy.rhoI[i], F, out->gyroy, out->spiny);
-        add_spin(Q, P, dP, dx * s->xz.rhoI[i], F, out->gyroz, out->spinz);
+        add_spin(P, Q, dQ, dx * s->xy.rhoI[i], F, out->gyroy, out->meany, out->spiny);
+        add_spin(Q, P, dP, dx * s->xz.rhoI[i], F, out->gyroz, out->meanz, out->spinz);
     }
 }
 

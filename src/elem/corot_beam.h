@@ -49,12 +49,12 @@ typedef struct lm_corot_const {
     lm_lane hz[2], hy[2];       /* along y per b_iz, along z per b_iy */
     lm_lane im, ht[2]; /* lm_corot_const_centre: 1 / mass; first moment along section i's x */
     lm_lane arc;       /* and how bending draws it along the chord */
-    lm_lane gyroy[4], gyroz[4], spiny[3], spinz[3]; /* of sections that spin */
-    lm_lane A[2][9];                                /* node axes -> section axes: T_i = R_i A_i */
-    int straight;                                   /* 1: A is the identity in all lanes */
-    int damped;                                     /* 1: beta is not zero in some lane */
-    int spun;                                       /* 1: some lane has inertia about its axis */
-    int centred; /* 1: lm_corot_const_centre was called for some lane */
+    lm_lane gyroy[4], gyroz[4], meany[2], meanz[2], spiny[3], spinz[3]; /* of sections that spin */
+    lm_lane A[2][9]; /* node axes -> section axes: T_i = R_i A_i */
+    int straight;    /* 1: A is the identity in all lanes */
+    int damped;      /* 1: beta is not zero in some lane */
+    int spun;        /* 1: some lane has inertia about its axis */
+    int centred;     /* 1: lm_corot_const_centre was called for some lane */
 } lm_corot_const;
 
 /* Motion of the two nodes of four elements, in world axes. */

@@ -52,6 +52,7 @@ void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, con
     set(c->bowz, lane, s->bowz, 3), set(c->bowy, lane, s->bowy, 3);
     set(c->turnz, lane, s->turnz, 3), set(c->turny, lane, s->turny, 3);
     set(c->gyroy, lane, s->gyroy, 4), set(c->gyroz, lane, s->gyroz, 4);
+    set(c->meany, lane, s->meany, 2), set(c->meanz, lane, s->meanz, 2);
     set(c->spiny, lane, s->spiny, 3), set(c->spinz, lane, s->spinz, 3);
     set_centre(c, lane, s);
     set(c->A[0], lane, Aa->m, 9), set(c->A[1], lane, Ab->m, 9);

@@ -1,9 +1,9 @@
 /* Sections that spin, between the nodes; private to corot_*.c. The element's mass matrix sees inertia about the
  * chord; the axis has slopes psi against it, and with W the spin that adds to the kinetic energy
  *
- *     W psi_y^T g_y rho_y + W^2 psi_y^T s_y psi_y / 2  and that of z,
+ *     W psi_y^T (g_y rho_y + h_y omega_y) + W^2 psi_y^T s_y psi_y / 2  and that of z,
  *
- * rho the ends' rates of turning across, against the chord (docs/theory/corotational-beam.md). All is
+ * rho the ends' rates of turning across, against the chord, omega_y their mean in space (docs/theory/corotational-beam.md). All is
  * made of the sections' axes and the chord, in whatever axes: no frame. */
 #ifndef LM_ELEM_COROT_GYRO_H
 #define LM_ELEM_COROT_GYRO_H
@@ -120,7 +120,7 @@ LM_LANE_INLINE void corot_gyro_add(const lm_corot_const *c, const corot_kin *k, 
     corot_gyro_put(F, M, to);
 }
 
-/* The energy is half of W dT/dW + rho dT/drho, of second degree in the velocities. */
+/* The energy is half of W dT/dW + rho dT/drho + ..., of second degree in the velocities. */
 LM_LANE_INLINE lm_lane1 corot_gyro_energy(const lm_corot_const *c, const corot_kin *k,
                                           const corot_vec *V)
 {
@@ -132,10 +132,13 @@ LM_LANE_INLINE lm_lane1 corot_gyro_energy(const lm_corot_const *c, const corot_k
     corot_g_plane y, z;
     corot_g_rates(&q, q.y, &w, &w1, &y);
     corot_g_rates(&q, q.z, &w, &w1, &z);
-    corot_g_momenta(c->gyroy, c->spiny, &W, &W1, &y);
-    corot_g_momenta(c->gyroz, c->spinz, &W, &W1, &z);
+    corot_g_momenta(c->gyroy, c->meany, c->spiny, &W, &W1, &y);
+    corot_g_momenta(c->gyroz, c->meanz, c->spinz, &W, &W1, &z);
     lm_lane T = W.s * (y.of_spin.s + z.of_spin.s);
-    for (int i = 0; i < 2; i++) T += y.p[i].s * y.rho[i].s + z.p[i].s * z.rho[i].s;
+    for (int i = 0; i < 2; i++) {
+        T += y.p[i].s * y.rho[i].s + z.p[i].s * z.rho[i].s;
+        T += y.own.s * y.om[i].s + z.own.s * z.om[i].s;
+    }
     return (lm_lane1){0.5 * T};
 }
 

@@ -11,7 +11,9 @@ typedef struct G(in) {
 typedef struct G(plane) {
     SC psi[2], rho[2], psi1[2], rho1[2]; /* slopes, rates of turning; their rates */
     SC p[2], p1[2], sigma[2];            /* dT/drho, its rate, dT/dpsi */
-    SC of_spin, of_spin1;                /* dT/dW, its rate */
+    SC om[2], om1[2];     /* the ends' angular velocities about the axis; their rates */
+    SC own, own1;         /* dT/d of either, its rate */
+    SC of_spin, of_spin1; /* dT/dW, its rate */
 } G(plane);
 
 /* One axis across: psi_i = -e . y_i, rho_i = (omega_i - w) . y_i. */
@@ -19,6 +21,7 @@ LM_LANE_INLINE void G(rates)(const G(in) * q, const VC *axis, const VC *w, const
                              G(plane) * o)
 {
     for (int i = 0; i < 2; i++) {
+        o->om[i] = G(dot)(q->om[i], axis[i]), o->om1[i] = G(dot)(q->al[i], axis[i]);
         const VC nu = G(sub3)(q->om[i], *w), nu1 = G(sub3)(q->al[i], *w1);
         o->psi[i] = G(scale)(-1, G(dot)(q->e, axis[i]));
         o->psi1[i] = G(scale)(-1, G(dot)(q->e, G(cross)(nu, axis[i])));
@@ -27,16 +30,22 @@ LM_LANE_INLINE void G(rates)(const G(in) * q, const VC *axis, const VC *w, const
     }
 }
 
-/* T = W psi^T g rho + W^2 psi^T s psi / 2. */
-LM_LANE_INLINE void G(momenta)(const lm_lane g[4], const lm_lane s[3], const SC *W, const SC *W1,
-                               G(plane) * o)
+/* T = W psi^T (g rho + h (om_a + om_b) / 2) + W^2 psi^T s psi / 2. */
+LM_LANE_INLINE void G(momenta)(const lm_lane g[4], const lm_lane h[2], const lm_lane s[3],
+                               const SC *W, const SC *W1, G(plane) * o)
 {
     SC gr[2], gr1[2], sp[2], sp1[2];
+    const SC ph = G(two)(h[0], o->psi[0], h[1], o->psi[1]);
+    const SC ph1 = G(two)(h[0], o->psi1[0], h[1], o->psi1[1]);
+    o->own = G(scale)(0.5, G(mul)(*W, ph));
+    o->own1 = G(scale)(0.5, G(add)(G(mul)(*W1, ph), G(mul)(*W, ph1)));
     for (int i = 0; i < 2; i++) {
         const SC pg = G(two)(g[i], o->psi[0], g[2 + i], o->psi[1]);
         const SC pg1 = G(two)(g[i], o->psi1[0], g[2 + i], o->psi1[1]);
         gr[i] = G(two)(g[2 * i], o->rho[0], g[2 * i + 1], o->rho[1]);
+        gr[i] = G(add)(gr[i], G(scale)(0.5, G(two)(h[i], o->om[0], h[i], o->om[1])));
         gr1[i] = G(two)(g[2 * i], o->rho1[0], g[2 * i + 1], o->rho1[1]);
+        gr1[i] = G(add)(gr1[i], G(scale)(0.5, G(two)(h[i], o->om1[0], h[i], o->om1[1])));
         sp[i] = G(two)(s[i], o->psi[0], s[i + 1], o->psi[1]);
         sp1[i] = G(two)(s[i], o->psi1[0], s[i + 1], o->psi1[1]);
         o->p[i] = G(mul)(*W, pg);
@@ -54,7 +63,7 @@ LM_LANE_INLINE void G(momenta)(const lm_lane g[4], const lm_lane s[3], const SC 
 }
 
 /* Force on b (on a: the opposite) and moments. With Pi_i the sections' momenta across, sigma_i = dT/dpsi_i:
- *   M_i = d/dt (Pi_i + dT/dW t_i / 2) + Pi_i x w + sigma_i x e
+ *   M_i = d/dt (Pi_i + O_i + dT/dW t_i / 2) + Pi_i x w + sigma_i x e,   O_i = dT/domega_i
  *   F = (e x d/dt sum Pi_i - 2 w (e . sum Pi_i) + sum sigma_i - e (e . sum sigma_i)) / l */
 LM_LANE_INLINE void G(forces)(const lm_corot_const *c, const G(in) * q, VC *F, VC M[2])
 {
@@ -66,19 +75,22 @@ LM_LANE_INLINE void G(forces)(const lm_corot_const *c, const G(in) * q, VC *F, V
     const SC W1 = G(scale)(0.5, G(add)(G(dot)(q->al[0], q->x[0]), G(dot)(q->al[1], q->x[1])));
     G(rates)(q, q->y, &w, &w1, &y);
     G(rates)(q, q->z, &w, &w1, &z);
-    G(momenta)(c->gyroy, c->spiny, &W, &W1, &y);
-    G(momenta)(c->gyroz, c->spinz, &W, &W1, &z);
+    G(momenta)(c->gyroy, c->meany, c->spiny, &W, &W1, &y);
+    G(momenta)(c->gyroz, c->meanz, c->spinz, &W, &W1, &z);
     const SC half = G(scale)(0.5, G(add)(y.of_spin, z.of_spin));
     const SC half1 = G(scale)(0.5, G(add)(y.of_spin1, z.of_spin1));
-    VC P[2], P1[2], S[2];
+    VC P[2], P1[2], O[2], S[2];
     for (int i = 0; i < 2; i++) {
         P[i] = G(add3)(G(mul3)(y.p[i], q->y[i]), G(mul3)(z.p[i], q->z[i]));
         P1[i] = G(add3)(G(mul3)(y.p1[i], q->y[i]), G(mul3)(z.p1[i], q->z[i]));
         P1[i] = G(add3)(P1[i], G(cross)(q->om[i], P[i]));
         S[i] = G(add3)(G(mul3)(y.sigma[i], q->y[i]), G(mul3)(z.sigma[i], q->z[i]));
+        O[i] = G(add3)(G(mul3)(y.own, q->y[i]), G(mul3)(z.own, q->z[i]));
+        const VC O1 = G(add3)(G(mul3)(y.own1, q->y[i]), G(mul3)(z.own1, q->z[i]));
         const VC own = G(mul3)(half, G(cross)(q->om[i], q->x[i]));
         M[i] = G(add3)(P1[i], G(add3)(own, G(mul3)(half1, q->x[i])));
         M[i] = G(add3)(M[i], G(add3)(G(cross)(P[i], w), G(cross)(S[i], q->e)));
+        M[i] = G(add3)(M[i], G(add3)(O1, G(cross)(q->om[i], O[i])));
     }
     const VC all = G(add3)(P[0], P[1]), all1 = G(add3)(P1[0], P1[1]), s = G(add3)(S[0], S[1]);
     VC f = G(sub3)(G(cross)(q->e, all1), G(mul3)(G(scale)(2, G(dot)(q->e, all)), w));

@@ -276,6 +276,35 @@ static void relay_on_an_integrator(void **state)
     table_free(&r);
 }
 
+/* Samples of t are 0.3 at 0.3, those of 1 - t are 1 at 0: the relays turn with them, and the second with the first. */
+static double behind_sample(double t) { return t > 0.3 ? 1 - exp(-(t - 0.3) / 0.1) : 0; }
+static double behind_start(double t) { return 1 - exp(-t / 0.1); }
+
+static void relay_on_samples(void **state)
+{
+    static const char text[] = ALONE "blocks:\n"
+                                     "  s: {type: sampled, value: t, every: 0.1}\n"
+                                     "  w: {type: switch, input: s, on: 0.25, off: -1}\n"
+                                     "  v: {type: switch, input: w, on: 0.5, off: -1}\n"
+                                     "  f: {type: filter, input: v, time_constant: 0.1}\n"
+                                     "  s0: {type: sampled, value: 1 - t, every: 0.1}\n"
+                                     "  w0: {type: switch, input: s0, on: 0.95, off: -1}\n"
+                                     "  f0: {type: filter, input: w0, time_constant: 0.1}\n"
+                                     "outputs: {f: f, f0: f0}\n";
+    static const char *const how[] = {
+        "{type: dynamics, until: 1, output_step: 0.07, method: radau, tolerance: 1e-9}",
+        "{type: dynamics, until: 1, output_step: 0.07, method: bdf, tolerance: 1e-9}",
+        "{type: dynamics, until: 1, output_step: 0.07, method: generalized-alpha, tolerance: "
+        "1e-9}"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        table r = run(text, how[i]);
+        assert_under(off(&r, "f", behind_sample), 1e-7);
+        assert_under(off(&r, "f0", behind_start), 1e-7);
+        table_free(&r);
+    }
+}
+
 /* ---- memory ---- */
 
 static const char everything[] = WHEEL(
@@ -320,17 +349,12 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(delay_of_a_sine),
-        cmocka_unit_test(delayed_feedback),
-        cmocka_unit_test(delays_in_a_row),
-        cmocka_unit_test(resumes_to_the_bit),
-        cmocka_unit_test(delay_of_many_periods),
-        cmocka_unit_test(delay_of_jumps),
-        cmocka_unit_test(two_delays_in_a_loop),
-        cmocka_unit_test(long_history_resumes),
-        cmocka_unit_test(relay_on_a_wheel),
-        cmocka_unit_test(relay_on_an_integrator),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(delay_of_a_sine),       cmocka_unit_test(delayed_feedback),
+        cmocka_unit_test(delays_in_a_row),       cmocka_unit_test(resumes_to_the_bit),
+        cmocka_unit_test(delay_of_many_periods), cmocka_unit_test(delay_of_jumps),
+        cmocka_unit_test(two_delays_in_a_loop),  cmocka_unit_test(long_history_resumes),
+        cmocka_unit_test(relay_on_a_wheel),      cmocka_unit_test(relay_on_an_integrator),
+        cmocka_unit_test(relay_on_samples),      cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
