@@ -46,6 +46,10 @@ static void corners(void **state)
     r = resolve("if(t < 1, 0, abs(cos(t)))", 1.5);
     assert_int_equal(r.ncorners, 0);
     lm_resolution_free(&r);
+    r = resolve("if(t < 2, 0, abs(cos(t))) + if(t < 2, 0, 1)*abs(cos(t))",
+                3); /* pi/2 has no part */
+    assert_int_equal(r.ncorners, 0);
+    lm_resolution_free(&r);
     r = resolve("pwl(t*t, 0,0, 1,0, 1.0002,1, 1.0004,0)", 3);
     assert_int_equal(r.ncorners, 3);
     assert_near(r.corner[1], sqrt(1.0002), 1e-15);
