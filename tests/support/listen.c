@@ -12,9 +12,10 @@ limber_status run_listen(const run_how *how, char said[SAID])
     load.set = how->set;
     snprintf(path, sizeof path, "%s/%s.yaml", models ? models : "models",
              how->model ? how->model : "");
+    char *text = run_model_text(how);
     limber_status st =
-        how->model ? limber_model_load(path, &load, &model, msg)
-                   : limber_model_parse(how->text, strlen(how->text), "m", &load, &model, msg);
+        limber_model_parse(text, strlen(text), how->model ? path : "m", &load, &model, msg);
+    free(text);
     if (st != LIMBER_OK) limber_messages_print(msg, stderr);
     assert_int_equal(st, LIMBER_OK);
     limber_run_options opt = limber_run_options_default();

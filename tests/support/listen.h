@@ -6,7 +6,7 @@
 
 enum { SAID = 4000 };
 
-/* Runs a model (`model` or `text`, with `set`) and gives the warnings and notes, one after the other; the
+/* Runs a model (`model` or `text`, with `set`, `swap` and `analysis`) and gives the warnings and notes, one after the other; the
  * reason first, where it stopped. */
 limber_status run_listen(const run_how *how, char said[SAID]);
 

@@ -43,7 +43,7 @@ static char *swap_analysis(char *text, const char *by)
     return splice(text, at, end ? end : at + strlen(at), entry);
 }
 
-static char *model_text(const run_how *how)
+char *run_model_text(const run_how *how)
 {
     char path[512];
     char *text;
@@ -106,7 +106,7 @@ static limber_model *load(const run_how *how, limber_messages *msg)
 {
     limber_load_options load = limber_load_options_default();
     limber_model *model = NULL;
-    char *text = model_text(how);
+    char *text = run_model_text(how);
     while (load.set_count < RUN_SETS && how->set[load.set_count]) load.set_count++;
     load.set = how->set;
     limber_status st = limber_model_parse(text, strlen(text), how->model ? how->model : "model",

@@ -43,6 +43,8 @@ typedef struct table {
     char *header;
 } table;
 
+/* The text that is run, with `swap` and `analysis` in it; to be freed. */
+char *run_model_text(const run_how *how);
 table run_model(const run_how *how);
 void table_free(table *r);
 

@@ -46,24 +46,39 @@ static void corners(void **state)
     r = resolve("if(t < 1, 0, abs(cos(t)))", 1.5);
     assert_int_equal(r.ncorners, 0);
     lm_resolution_free(&r);
+    r = resolve("if(t < 2, 0, abs(cos(t))) + if(t < 2, 0, 1)*abs(cos(t))",
+                3); /* pi/2 has no part */
+    assert_int_equal(r.ncorners, 0);
+    lm_resolution_free(&r);
     r = resolve("pwl(t*t, 0,0, 1,0, 1.0002,1, 1.0004,0)", 3);
     assert_int_equal(r.ncorners, 3);
     assert_near(r.corner[1], sqrt(1.0002), 1e-15);
     lm_resolution_free(&r);
 }
 
-/* No step from anywhere goes over a bell curve whose width is a ten-millionth of the run. */
+/* No step from anywhere goes over a bell curve whose width is a ten-millionth of the run: alone, and before and
+ * behind a corner that is found in the same piece. */
 static void bells(void **state)
 {
+    static const char *const text[] = {
+        "exp(-((t - 37.123)/1e-5)^2)",
+        "max(0, t*t - 1) + exp(-((t - 37.123)/1e-5)^2)",
+        "max(0, t*t - 6400) + exp(-((t - 37.123)/1e-5)^2)",
+    };
     double w = 1e-5, at = 37.123;
     (void)state;
-    lm_resolution r = resolve("exp(-((t - 37.123)/1e-5)^2)", 100);
-    assert_true(r.ncells < 300);
-    for (double t = 0; t < at - 5 * w; t = fmin(t + 0.01, lm_resolution_reach(&r, t, 2) + 1e-12))
-        assert_true(lm_resolution_reach(&r, t, 2) < at + w);
-    for (double t = at - 2 * w; t < at + 2 * w; t += 0.1 * w)
-        assert_true(lm_resolution_reach(&r, t, 2) < t + 2 * w);
-    lm_resolution_free(&r);
+    for (int k = 0; k < 3; k++) {
+        lm_resolution r = resolve(text[k], 100);
+        assert_int_equal(r.ncorners, k > 0);
+        assert_true(r.ncells < 400);
+        assert_near(r.end[r.ncells - 1], 100, 0);
+        for (double t = 0; t < at - 5 * w;
+             t = fmin(t + 0.01, lm_resolution_reach(&r, t, 2) + 1e-12))
+            assert_true(lm_resolution_reach(&r, t, 2) < at + w);
+        for (double t = at - 2 * w; t < at + 2 * w; t += 0.1 * w)
+            assert_true(lm_resolution_reach(&r, t, 2) < t + 2 * w);
+        lm_resolution_free(&r);
+    }
 }
 
 /* ---- runs ---- */

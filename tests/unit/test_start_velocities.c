@@ -1,5 +1,6 @@
 /* Velocities that bodies are given at the start: what the joints do not allow is refused, or projected by the
  * mass of all bodies, taken rigid, in every formulation. And arms at rest, drawn far from the origin, are at rest. */
+#include "math/v3.h"
 #include "support/run_model.h"
 
 #define ARM                                                                                        \
@@ -168,12 +169,46 @@ static void springs_give_way(void **state)
     }
 }
 
+/* A superelement whose first node is off the origin of its frame, in place and in axes: the velocity that it is given
+ * is that of the origin, that of a node w x r more. */
+static void off_the_origin(void **state)
+{
+    static const char *const form[] = {"corotational", "minimal", "elastodynamic", "rfe", "ffr"};
+    const lm_v3 v = {1, 2, 3}, w = {0.3, 0.2, -0.5},
+                node[2] = {{0.5, 0.25, -0.4}, {1.5, 0.25, -0.4}};
+    lm_m3 R = lm_rot_axis_angle(v3(1, 2, 3), 0.7);
+    char text[2000];
+    (void)state;
+    snprintf(
+        text, sizeof text,
+        "limber: 1\n"
+        "bodies:\n"
+        "  arm: {type: superelement, mass: %s/broken/parts/beam_mass.mtx,\n"
+        "    stiffness: %s/broken/parts/beam_stiffness.mtx, position: [0.3, -0.2, 0.1],\n"
+        "    orientation: {axis: [1, 2, 3], angle: 0.7}, nodes: {a: {position: [0.5, 0.25, -0.4],\n"
+        "    orientation: {axis: [1, 0, 1], angle: 0.5}}, b: [1.5, 0.25, -0.4]}}\n"
+        "initial: {velocity: {arm: {linear: [1, 2, 3], angular: [0.3, 0.2, -0.5]}}}\n"
+        "analysis: {type: dynamics, until: 1e-9, output_step: 1e-9}\n"
+        "outputs: {a: vel(arm.a), b: vel(arm.b), wa: omega(arm.a), wb: omega(arm.b)}\n",
+        getenv("TESTS"), getenv("TESTS"));
+    for (int f = 0; f < 5; f++) {
+        table r = run_model(&(run_how){.text = text, .formulation = form[f]});
+        for (int k = 0; k < 2; k++) {
+            lm_v3 moves = v3_sub(v3_from(r.data + 1 + 3 * k), v3_cross(w, m3_v(&R, node[k])));
+            assert_under(v3_norm(v3_sub(moves, v)), 1e-12);
+            assert_under(v3_norm(v3_sub(v3_from(r.data + 7 + 3 * k), w)), 1e-12);
+        }
+        table_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),  cmocka_unit_test(projected),
-        cmocka_unit_test(fitting),  cmocka_unit_test(single_joint),
-        cmocka_unit_test(far_away), cmocka_unit_test(springs_give_way),
+        cmocka_unit_test(refused),        cmocka_unit_test(projected),
+        cmocka_unit_test(fitting),        cmocka_unit_test(single_joint),
+        cmocka_unit_test(far_away),       cmocka_unit_test(springs_give_way),
+        cmocka_unit_test(off_the_origin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

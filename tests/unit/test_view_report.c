@@ -87,6 +87,45 @@ static unsigned char *decode64(const char *text, size_t n)
     return out;
 }
 
+/* Behind a value, which begins at p and has no blanks outside texts. */
+static const char *behind_value(const char *p);
+
+static const char *behind_text(const char *p)
+{
+    assert_int_equal(*p, '"');
+    for (p++; *p && *p != '"'; p++)
+        if (*p == '\\') p++;
+    assert_int_equal(*p, '"');
+    return p + 1;
+}
+
+static const char *behind_list(const char *p, char end)
+{
+    if (*++p == end) return p + 1;
+    for (;; p++) {
+        if (end == '}') {
+            p = behind_text(p);
+            assert_int_equal(*p++, ':');
+        }
+        p = behind_value(p);
+        if (*p == end) return p + 1;
+        assert_int_equal(*p, ',');
+    }
+}
+
+static const char *behind_value(const char *p)
+{
+    static const char *const word[] = {"true", "false", "null"};
+    char *end;
+    if (*p == '{' || *p == '[') return behind_list(p, *p == '{' ? '}' : ']');
+    if (*p == '"') return behind_text(p);
+    for (int i = 0; i < 3; i++)
+        if (strncmp(p, word[i], strlen(word[i])) == 0) return p + strlen(word[i]);
+    assert_true(*p == '-' || (*p >= '0' && *p <= '9'));
+    strtod(p, &end);
+    return end;
+}
+
 static report_file open_report(void)
 {
     static const char head[] = "<p>before</p>\n<script type=\"application/json\" "
@@ -100,6 +139,7 @@ static report_file open_report(void)
     assert_non_null(end);
     assert_memory_equal(end, middle, strlen(middle));
     *end = 0;
+    assert_string_equal(behind_value(f.json), "");
     const char *blobs = end + strlen(middle), *stop = strchr(blobs, '<');
     assert_string_equal(stop, "</script>\n\n<p>after</p>\n");
     f.data = decode64(blobs, (size_t)(stop - blobs));
@@ -203,6 +243,20 @@ static void names_are_text(void **state)
     report_file f = open_report(); /* looks for the first '<' behind the JSON */
     assert_non_null(strstr(f.json, "\"title\":\"\\u003cb>Arm\\u003c/b> \\u003c/script> & 'co'\""));
     assert_non_null(strstr(f.json, "\"pose_names\":[\"arm.node(0)\",\"arm.node(1)\""));
+    close_report(&f);
+}
+
+static void messages_are_shown(void **state)
+{
+    (void)state;
+    make(arm);
+    report_file f = open_report();
+    const char *said = find(f.json, "messages");
+    assert_memory_equal(find(said, "severity"), "\"warning\"", 9);
+    assert_memory_equal(find(said, "analysis"), "\"modes\"", 7);
+    assert_memory_equal(find(said, "file"), "\"m.yaml\"", 8);
+    assert_true(number(said, "line") == 20 && number(said, "column") == 5);
+    assert_memory_equal(find(said, "text"), "\"modes: the state is not an equilibrium", 39);
     close_report(&f);
 }
 
@@ -602,6 +656,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_text),
+        cmocka_unit_test(messages_are_shown),
         cmocka_unit_test(the_scene_is_that_of_the_model),
         cmocka_unit_test(poses_are_those_recorded),
         cmocka_unit_test(tables_are_those_recorded),
