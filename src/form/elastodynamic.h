@@ -58,6 +58,7 @@ typedef struct elasto {
     int stiffening, damped;
     double turned; /* largest rotation of a node against the rigid motion in this residual */
     double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
+    nodal_block *inner; /* [nodes] rotations of nodes of flexible bodies in the matrix; else -1 */
     double *cq, *czero, *clam; /* the companion at rest */
     const lm_state *state;     /* being evaluated */
     double *euler;             /* [bodies] elasto_euler_load of beams */

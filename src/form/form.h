@@ -289,7 +289,8 @@ struct lm_system {
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int exact_tangent; /* 1: K is wanted with all terms, those too that Newton's method does without: how
                         * damping by mass turns and moves with its structure */
-    int massless;      /* 1: there are such motions */
+    int undeformed; /* 1: K is wanted about form->linear_about, with what the moments within bodies add */
+    int massless; /* 1: there are such motions */
     const double *
         held_by; /* [nv] accelerations of the state at rest, for K where it is no equilibrium: of the
                             * loads, what joints carry bends paths, not what accelerates; NULL: all */
