@@ -280,7 +280,7 @@ static void say(const lm_statics_search *s, lm_loc loc)
                    s->broke_at);
     say_stability(s, loc);
     say_held(s, loc);
-    if (s->stab->nfree == 0) return;
+    if (s->stab->nfree == 0 || s->run->companion) return;
     lm_stability_free_motion(s->stab, 0, s->x);
     name(s, lm_stability_mover(s->stab, s->x), what);
     lm_diag_add(s->run->diag, LM_NOTE, loc,

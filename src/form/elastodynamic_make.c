@@ -92,6 +92,7 @@ static int make_elements(elasto *e, const lm_model *m)
     }
     for (int i = 0; i < m->nbodies; i++)
         if (m->beams[i].nelements) e->euler[i] = elasto_euler_load(e, &m->beams[i]);
+    e->left_out.ends.inertia = elasto_slow_inertia(e);
     return 0;
 }
 
