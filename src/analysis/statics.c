@@ -229,7 +229,7 @@ static void say_stability(const lm_statics_search *s, lm_loc loc)
                    "imperfection there to see where it goes",
                    lost ? "the equilibrium is unstable" : "the way to the equilibrium is unstable",
                    s->lost_at, what);
-    } else if (lost) {
+    } else if (lost && !s->run->companion) {
         lm_stability_softest(s->stab, s->x);
         name(s, lm_stability_mover(s->stab, s->x), what);
         lm_warning(s->run->diag, loc,

@@ -135,21 +135,18 @@ static void stretch(lm_left_out *o, const double *dx)
     if (energy > 0) take(h, most, work / energy, stretched_beam(e, h->q, dx, most).force);
 }
 
-/* A millionth of EA/(L m) of the softest beam, m the mass of all. */
+/* 1e-8 of EA/(L m) of all beams one behind the other, m the mass of all: ends that inertia alone holds are free. */
 double elasto_slow_inertia(const elasto *e)
 {
     const lm_model *m = e->in->m;
-    double mass = 0, least = INFINITY;
+    double mass = 0, soft = 0;
     for (int k = 0; k < m->nbodies; k++) mass += m->bodies[k].mass;
     for (int k = 0; k < m->nsupers; k++) mass += m->supers[k].mass;
-    for (int k = 0; k < m->nelements; k++) mass += e->of[k]->beam.mass;
-    for (int i = 0; i < m->nbodies; i++) {
-        double soft = 0;
-        for (int k = 0; k < m->beams[i].nelements; k++)
-            soft += 1 / e->of[m->beams[i].first_element + k]->K[0][0];
-        if (soft > 0) least = fmin(least, 1 / soft);
+    for (int k = 0; k < m->nelements; k++) {
+        mass += e->of[k]->beam.mass;
+        soft += 1 / e->of[k]->K[0][0];
     }
-    return mass > 0 && isfinite(least) ? 1e-6 * least / mass : 0;
+    return mass > 0 && soft > 0 ? 1e-8 / (mass * soft) : 0;
 }
 
 int elasto_ends_make(elasto *e)
