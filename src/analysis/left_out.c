@@ -115,13 +115,17 @@ static void look_at_ends(lm_run *run, lm_left_out *o)
 {
     lm_system *sys = run->sys;
     size_t nv = (size_t)sys->nv, n = nv + (size_t)sys->nl;
-    double *zero = o->ends.most > HELD ? lm_alloc(sizeof(double) * (n + nv + 1)) : NULL;
-    double *f = zero + nv, factor = sys->load_factor;
-    lm_state st = {.t = o->ends.t, .q = o->ends.q, .v = zero, .a = zero};
+    size_t room = n + nv + (size_t)sys->nq;
+    double *zero = o->ends.most > HELD ? lm_alloc(sizeof(double) * (room + 1)) : NULL;
+    double *f, factor = sys->load_factor;
+    lm_state st = {.t = o->ends.t, .v = zero, .a = zero};
     lm_energy energy = {0};
     int still = sys->still;
     if (!zero) return;
-    memset(zero, 0, sizeof(double) * (n + nv));
+    f = zero + nv;
+    memset(zero, 0, sizeof(double) * room);
+    lm_copy(f + n, o->ends.q, sys->nq - sys->nvariables);
+    st.q = f + n; /* variables rest */
     sys->still = 1;
     sys->load_factor = 0;
     if (!sys->form->energy(sys, &st, &energy)) {
