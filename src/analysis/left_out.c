@@ -2,6 +2,8 @@
 #include "analysis/effects.h"
 #include "analysis/rigid_motion.h"
 
+#include "solve/linear.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +14,9 @@
 #define PUSHED     0.1
 #define SHARED     0.1 /* difference of axial forces, over them */
 #define BENT       0.2 /* part of a stiffness */
+#define HELD                                                                                       \
+    0.01 /* largest axial force by foreshortening, over Euler's of a cantilever, that is looked at */
+#define OFF 0.04 /* error of deflections by it */
 
 static void warn_second(lm_run *run, const lm_left_out *o, lm_loc loc)
 {
@@ -105,8 +110,69 @@ static void tell_effects(const lm_run *run, const lm_left_out *o, int linear)
     for (int i = 0; i < 2; i++)
         lm_effect_part(run, what[i], spec->bodies.at[o->moment[i].body].item.name,
                        o->moment[i].part);
+    if (!linear)
+        lm_effect_part(run, "stretch of bent beams whose ends are held apart",
+                       spec->bodies.at[o->ends.body].item.name, o->ends.off);
     for (int i = 0; i < spec->outputs.n; i++)
         lm_effect_output(run, "shortening of bent beams, of second order", i, o->second[i]);
+}
+
+/* ---- beams whose ends cannot follow their foreshortening ---- */
+
+/* K without loads, and so much inertia that motions without stiffness do not make it singular: the elastic
+ * system's, as it answers to slow forces. */
+static int solve_slowly(lm_run *run, const lm_state *st, double *f)
+{
+    lm_system *sys = run->sys;
+    lm_linear *lin = lm_linear_create_for(sys, &sys->pattern, NULL);
+    int bad = lin ? sys->form->jacobian(sys, st, run->sys->left_out->ends.inertia, 0, 1,
+                                        lm_linear_values(lin))
+                  : -1;
+    if (!bad) bad = lm_linear_factor(lin);
+    if (!bad) lm_linear_solve(lin, f);
+    lm_linear_destroy(lin);
+    return bad;
+}
+
+static void look_at_ends(lm_run *run, lm_left_out *o)
+{
+    lm_system *sys = run->sys;
+    size_t nv = (size_t)sys->nv, n = nv + (size_t)sys->nl;
+    size_t room = n + nv + (size_t)sys->nq;
+    double *zero = o->ends.most > HELD ? lm_alloc(sizeof(double) * (room + 1)) : NULL;
+    double *f, factor = sys->load_factor;
+    lm_state st = {.t = o->ends.t, .v = zero, .a = zero};
+    lm_energy energy = {0};
+    int still = sys->still;
+    if (!zero) return;
+    f = zero + nv;
+    memset(zero, 0, sizeof(double) * room);
+    lm_copy(f + n, o->ends.q, sys->nq - sys->nvariables);
+    st.q = f + n; /* variables rest */
+    sys->still = 1;
+    sys->load_factor = 0;
+    if (!sys->form->energy(sys, &st, &energy)) {
+        o->ends.elastic = energy.elastic;
+        o->shorten(o, f);
+        for (size_t i = 0; i < nv; i++) f[i] = -f[i];
+        if (!solve_slowly(run, &st, f)) o->stretch(o, f);
+    }
+    sys->still = still;
+    sys->load_factor = factor;
+    o->ends.most = 0;
+    lm_free(zero);
+}
+
+static void warn_ends(lm_run *run, const lm_left_out *o, lm_loc loc)
+{
+    const lm_held_ends *h = &o->ends;
+    if (h->off <= OFF) return;
+    lm_warning(run->diag, loc,
+               "beam '%s' bends and its ends cannot approach as much as it falls short: an axial "
+               "force of about %.3g, by which deflections are off by about %.2g %% and which is "
+               "in no reaction or section force. 'elastodynamic' leaves it out: use "
+               "'corotational'",
+               run->model->spec->bodies.at[h->body].item.name, h->force, 100 * h->off);
 }
 
 void lm_left_out_look(lm_run *run, const lm_state *st)
@@ -118,7 +184,9 @@ void lm_left_out_look(lm_run *run, const lm_state *st)
 void lm_left_out_look_alone(lm_run *run, const lm_state *st)
 {
     lm_left_out_look(run, st);
-    if (run->sys->left_out) take_means(run->model, run->sys->left_out);
+    if (!run->sys->left_out) return;
+    take_means(run->model, run->sys->left_out);
+    look_at_ends(run, run->sys->left_out);
 }
 
 void lm_left_out_warn(lm_run *run, int linear, lm_loc loc)
@@ -129,11 +197,14 @@ void lm_left_out_warn(lm_run *run, int linear, lm_loc loc)
     if (!linear) warn_second(run, o, loc);
     warn_axial(run, o, linear, loc);
     take_means(run->model, o);
-    if (run->model->nbodies) tell_effects(run, o, linear);
     if (!linear) warn_shared(run, o, loc);
     if (!linear) warn_moments(run, o, loc);
+    if (!linear) look_at_ends(run, o);
+    if (!linear) warn_ends(run, o, loc);
+    if (run->model->nbodies) tell_effects(run, o, linear);
     memset(o->moment, 0, sizeof o->moment);
     o->off = o->turn = 0;
+    o->ends.most = o->ends.off = 0;
     memset(o->first, 0, size);
     memset(o->second, 0, size);
     o->shift = o->push = 0;

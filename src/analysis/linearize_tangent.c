@@ -18,7 +18,7 @@
 typedef struct tangent {
     lm_linearized *l;
     double *q, *step, *r; /* [nq], [nv], [nv] */
-    double *K0;           /* [nnz] K at rest */
+    double *K, *K0;       /* [nnz] of the residual as it is, moving and at rest */
     double most, off;     /* largest of the terms' derivatives, and what K lacks of them */
 } tangent;
 
@@ -52,7 +52,7 @@ static int lacking(tangent *k, const double *dx, double *out)
         bad |= add_place(k, dx, side * h / 2, 4 * side / (3 * h), out);
     }
     for (int i = 0; i < nv; i++) k->most = fmax(k->most, fabs(out[i]) * l->m.unit[i]);
-    lm_modes_mul(&l->m, l->m.K, dx, k->r);
+    lm_modes_mul(&l->m, k->K, dx, k->r);
     for (int i = 0; i < nv; i++) out[i] -= k->r[i];
     lm_modes_mul(&l->m, k->K0, dx, k->r);
     for (int i = 0; i < nv; i++) {
@@ -67,11 +67,13 @@ limber_status lm_linearized_tangent(lm_linearized *l)
     size_t nv = (size_t)l->sys->nv, nnz = (size_t)l->sys->pattern.nnz;
     const lm_integrator *g = l->m.g;
     lm_state rest = {l->t, g->q, l->m.v0, l->m.a0, g->lam};
-    double *work = lm_alloc(sizeof(double) * ((size_t)l->sys->nq + 2 * nv + nnz + 1));
+    lm_state moving = {l->t, g->q, g->v, g->a, g->lam};
+    double *work = lm_alloc(sizeof(double) * ((size_t)l->sys->nq + 2 * nv + 2 * nnz + 1));
     if (!work) return LIMBER_MEMORY;
-    tangent k = {.l = l, .step = work, .r = work + nv, .K0 = work + 2 * nv};
-    k.q = k.K0 + nnz;
-    int bad = l->sys->form->jacobian(l->sys, &rest, 0, 0, 1, k.K0);
+    tangent k = {.l = l, .step = work, .r = work + nv, .K = work + 2 * nv};
+    k.K0 = k.K + nnz, k.q = k.K0 + nnz;
+    int bad = l->sys->form->jacobian(l->sys, &moving, 0, 0, 1, k.K) ||
+              l->sys->form->jacobian(l->sys, &rest, 0, 0, 1, k.K0);
     for (size_t j = 0; j < (size_t)l->moving && !bad; j++)
         bad = lacking(&k, l->Z + nv * j, l->Kz + nv * j);
     if (k.off <= AGREE * k.most) memset(l->Kz, 0, sizeof(double) * nv * (size_t)l->n);

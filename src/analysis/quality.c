@@ -147,6 +147,10 @@ static void warn_jump(lm_dynamics_run *d)
                k->jump_at, k->jump[0], k->jump[1]);
 }
 
+/* What linear elastic displacements neglect of energies is of the order of the rotations; more than this factor of
+ * them is another cause. */
+#define LINEAR 10
+
 void lm_quality_motion(lm_dynamics_run *d, lm_loc loc)
 {
     const lm_dynamics_state *k = d->k;
@@ -155,7 +159,7 @@ void lm_quality_motion(lm_dynamics_run *d, lm_loc loc)
     warn_jump(d);
     if (d->missing_said || part <= MISSING) return;
     d->missing_said = 1;
-    if (d->g->sys->companion)
+    if (d->g->sys->motion && part < LINEAR * d->g->sys->motion->largest)
         snprintf(remedy, sizeof remedy,
                  "'%s' is linear about the rigid motion, and so much is what that neglects; "
                  "compare with 'corotational'",

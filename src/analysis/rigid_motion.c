@@ -440,6 +440,9 @@ static lm_run companion_run(const lm_run *run, known *k)
     r.sys = k->sys;
     r.model = k->sys->model;
     r.file = NULL;
+    r.range = NULL; /* of bodies that can deform */
+    r.turns = NULL;
+    r.companion = 1;
     r.resuming = 0;
     r.q = k->q0, r.v = k->v0;
     return r;

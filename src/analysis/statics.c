@@ -245,7 +245,7 @@ static void say_stability(const lm_statics_search *s, lm_loc loc)
                    "imperfection there to see where it goes",
                    lost ? "the equilibrium is unstable" : "the way to the equilibrium is unstable",
                    s->lost_at, what);
-    } else if (lost) {
+    } else if (lost && !s->run->companion) {
         lm_stability_softest(s->stab, s->x);
         name(s, lm_stability_mover(s->stab, s->x), what);
         lm_warning(s->run->diag, loc,
@@ -296,7 +296,7 @@ static void say(const lm_statics_search *s, lm_loc loc)
                    s->broke_at);
     say_stability(s, loc);
     say_held(s, loc);
-    if (s->stab->nfree == 0) return;
+    if (s->stab->nfree == 0 || s->run->companion) return;
     lm_stability_free_motion(s->stab, 0, s->x);
     name(s, lm_stability_mover(s->stab, s->x), what);
     lm_diag_add(s->run->diag, LM_NOTE, loc,

@@ -51,6 +51,14 @@ static void relative_of(const elasto *e, const lm_state *st, int element, relati
     }
 }
 
+/* q + K d: work per change of d, of rotation vectors too. */
+static void position_forces(const elasto_element *el, const double d[12], double f[12])
+{
+    memcpy(f, el->q, sizeof el->q);
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 12; j++) f[i] += el->K[i][j] * d[j];
+}
+
 void elasto_element_force(void *ctx, const lm_state *st, int element, double f[12])
 {
     elasto *e = ctx;
@@ -62,11 +70,14 @@ void elasto_element_force(void *ctx, const lm_state *st, int element, double f[1
     relative r;
     relative_of(e, st, element, &r);
     for (int i = 3; i < 12; i += 6) e->turned = fmax(e->turned, v3_norm(v3_from(r.d + i)));
-    memcpy(own, el->q, sizeof own);
+    position_forces(el, r.d, own);
+    for (int i = 3; i < 12; i += 6) {
+        lm_v3 turn = v3_from(r.d + i); /* Tinv(-psi) is the transpose of Tinv(psi) */
+        v3_put(own + i, lm_rot_tangent_inverse_of(v3_neg(turn), v3_from(own + i)));
+    }
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++)
-            own[i] += c->M[i][j] * r.accel[j] + (el->C[i][j] + c->C[i][j]) * r.rate[j] +
-                      el->K[i][j] * r.d[j];
+            own[i] += c->M[i][j] * r.accel[j] + (el->C[i][j] + c->C[i][j]) * r.rate[j];
     for (int k = 0; k < 12; k += 3) v3_put(f + k, m3_v(&el->R, v3_from(own + k)));
 }
 
@@ -81,24 +92,47 @@ static void add_times(double factor, double A[12][12], int col, const lm_m3 *S, 
         }
 }
 
-/* In the element's axes, [column][row]: derivatives by d.., d. and d, the latter with the rate T of the
- * rotation vectors when the nodes turn. */
-static void own_tangent(const elasto_element *el, const elasto_const *c, const lm_m3 T[2],
-                        double cM, double cD, double cK, double J[12][12])
+/* Derivative of diag(I, T^T) (q + K d) for T = Tinv(psi) of each node when the nodes move and turn, times cK;
+ * its symmetric part and, where moments are left over, a skew one. */
+static void position_tangent(const elasto_element *el, const double d[12], double cK,
+                             double J[12][12])
 {
-    double D[12][12], M[12][12], K[12][12];
+    double K[12][12], f[12];
+    for (int j = 0; j < 12; j++)
+        for (int i = 0; i < 12; i++) K[j][i] = el->K[i][j];
+    position_forces(el, d, f);
+    for (int node = 3; node < 12; node += 6) {
+        lm_v3 psi = v3_from(d + node);
+        lm_m3 T = lm_rot_tangent_inverse(psi);
+        lm_m3 change = lm_rot_tangent_inverse_change(psi, v3_from(f + node), -1);
+        for (int j = 0; j < 12; j++) v3_put(K[j] + node, m3_tv(&T, v3_from(K[j] + node)));
+        for (int j = 0; j < 3; j++)
+            v3_put(K[node + j] + node, v3_add(v3_from(K[node + j] + node), m3_col(&change, j)));
+        double left[3][12];
+        memcpy(left, K + node, sizeof left);
+        memset(K + node, 0, sizeof left);
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++)
+                for (int i = 0; i < 12; i++) K[node + j][i] += left[k][i] * T.m[k + 3 * j];
+    }
+    for (int j = 0; j < 12; j++)
+        for (int i = 0; i < 12; i++) J[j][i] += cK * K[j][i];
+}
+
+/* In the element's axes, [column][row]: derivatives by d.., d. and, of what is measured along them, by d. */
+static void own_tangent(const elasto_element *el, const elasto_const *c, double cM, double cD,
+                        double cK, double J[12][12])
+{
+    double D[12][12], M[12][12];
     lm_m3 W = m3_skew(el->w), E = m3_skew(el->al);
     lm_m3 back = m3_add(m3_skew_skew(el->w, el->w), m3_scale(-1, E));
     memcpy(M, c->M, sizeof M);
     for (int j = 0; j < 12; j++)
         for (int i = 0; i < 12; i++) {
             D[j][i] = el->C[i][j] + c->C[i][j];
-            K[j][i] = el->K[i][j];
             J[j][i] = cM * M[j][i] + cD * D[j][i];
-            if (j % 6 < 3) J[j][i] += cK * K[j][i];
         }
     for (int node = 0; node < 12; node += 6) {
-        if (cK != 0) add_times(cK, K, node + 3, &T[node / 6], J);
         if (cD != 0) add_times(-2 * cD, M, node, &W, J);
         if (cD != 0) add_times(-cD, M, node + 3, &W, J);
         if (cK != 0) add_times(-cK, D, node, &W, J);
@@ -124,9 +158,10 @@ void elasto_element_tangent(void *ctx, const lm_state *st, int element, double c
     const elasto *e = ctx;
     const elasto_element *el = &e->now->element[element];
     const elasto_const *c = e->of[element];
-    lm_m3 T[2];
-    for (int i = 0; i < 2; i++) T[i] = lm_rot_tangent_inverse(turn_of(e, st->q, element, i));
-    own_tangent(el, c, T, cM, cD, cK, J);
+    double d[12];
+    own_tangent(el, c, cM, cD, cK, J);
+    elasto_ends(e, st->q, element, d);
+    if (cK != 0) position_tangent(el, d, cK, J);
     if (e->in->sys.regular_mass && c->spin != 0)
         for (int k = 3; k < 12; k += 6) J[k][k] += cM * c->spin;
     to_world(&el->R, J);
@@ -243,11 +278,27 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     return bad;
 }
 
+/* Half of skew(r), r the moments that are left over at the nodes of flexible bodies about the rigid motion, in
+ * which there are no forces within bodies: what the moments that balance these add to the tangent. */
+static int add_inner_moments(elasto *e, const lm_state *st, double cK, double *values)
+{
+    const lm_model *m = e->in->m;
+    int bad = nodal_residual(&e->in->sys, st, e->r, NULL, NULL);
+    for (int n = 0; n < m->nnodes && !bad; n++) {
+        lm_m3 half = m3_skew(v3_mul(0.5, v3_from(e->r + NODE_V * n + 3)));
+        nodal_add_block(values, &e->inner[n], cK, &half);
+    }
+    return bad;
+}
+
 static int jacobian(lm_system *sys, const lm_state *st, double cM, double cD, double cK,
                     double *values)
 {
-    int bad = elasto_enter(elasto_of(sys), st->t);
-    return bad ? bad : nodal_jacobian(sys, st, cM, cD, cK, values);
+    elasto *e = elasto_of(sys);
+    int bad = elasto_enter(e, st->t);
+    if (!bad) bad = nodal_jacobian(sys, st, cM, cD, cK, values);
+    if (!bad && sys->undeformed && cK != 0) bad = add_inner_moments(e, st, cK, values);
+    return bad;
 }
 
 /* How far the state is from what is linear in rotations. */

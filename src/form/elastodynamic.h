@@ -58,6 +58,7 @@ typedef struct elasto {
     int stiffening, damped;
     double turned; /* largest rotation of a node against the rigid motion in this residual */
     double *q, *v, *a, *r; /* the nodal system in the rigid motion, its residual without beams */
+    nodal_block *inner; /* [nodes] rotations of nodes of flexible bodies in the matrix; else -1 */
     double *cq, *czero, *clam; /* the companion at rest */
     double *euler;             /* [bodies] elasto_euler_load of beams */
     elasto_link *path;         /* [npath] from the ground through the mechanism */
@@ -95,6 +96,10 @@ void elasto_note_axial(elasto *e, int body, double euler, double force);
 
 /* elastodynamic_forces.c */
 int elasto_forces_make(elasto *e, const lm_model *m);
+/* elastodynamic_ends.c */
+int elasto_ends_make(elasto *e);
+double elasto_slow_inertia(const elasto *e); /* of lm_held_ends, from the elements */
+void elasto_note_ends(elasto *e, const lm_state *st);
 /* Displacements of an element's ends against the rigid motion, in its axes: translation, rotation. */
 void elasto_ends(const elasto *e, const double *q, int k, double d[12]);
 

@@ -84,6 +84,7 @@ static void look(lm_left_out *o, const lm_state *st)
     o->looks++;
     for (int i = 0; i < m->nbodies; i++)
         if (m->beams[i].nelements) look_at_moments(e, st->q, i);
+    elasto_note_ends(e, st);
 }
 
 int elasto_forces_make(elasto *e, const lm_model *m)
@@ -95,7 +96,7 @@ int elasto_forces_make(elasto *e, const lm_model *m)
     o->stretching = LM_NEW_N(&e->arena, double, m->nelements + 1);
     e->spans = LM_NEW_N(&e->arena, unsigned char, m->nbodies + 1);
     unsigned char *joined = LM_NEW_N(&e->arena, unsigned char, m->nnodes + 1);
-    if (!o->axial || !o->stretching || !e->spans || !joined) return -1;
+    if (!o->axial || !o->stretching || !e->spans || !joined || elasto_ends_make(e)) return -1;
     for (int i = 0; i < 2 * m->npairs; i++)
         if (m->pairs[i / 2].node[i % 2] >= 0) joined[m->pairs[i / 2].node[i % 2]] = 1;
     for (int i = 0; i < m->nbodies; i++) {

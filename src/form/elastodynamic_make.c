@@ -92,7 +92,20 @@ static int make_elements(elasto *e, const lm_model *m)
     }
     for (int i = 0; i < m->nbodies; i++)
         if (m->beams[i].nelements) e->euler[i] = elasto_euler_load(e, &m->beams[i]);
+    e->left_out.ends.inertia = elasto_slow_inertia(e);
     return 0;
+}
+
+static int find_inner(elasto *e, const lm_model *m)
+{
+    e->inner = LM_NEW_N(&e->arena, nodal_block, m->nnodes + 1);
+    for (int n = 0; n < m->nnodes && e->inner; n++) {
+        int body = m->nodes[n].body,
+            flexible = m->beams[body].nelements || m->bodies[body].super >= 0;
+        int at = flexible ? NODE_V * n + 3 : -1;
+        e->inner[n] = nodal_find_block(&e->in->sys.pattern, at, at);
+    }
+    return e->inner ? 0 : -1;
 }
 
 /* ---- all of it ---- */
@@ -114,7 +127,7 @@ static int reserve(elasto *e, const lm_model *m)
     e->czero = LM_NEW_N(a, double, c->nv + 1);
     e->clam = LM_NEW_N(a, double, c->nl + 1);
     e->euler = LM_NEW_N(a, double, m->nbodies + 1);
-    if (!e->euler || elasto_second_make(e, m)) return -1;
+    if (!e->euler || find_inner(e, m) || elasto_second_make(e, m)) return -1;
     e->left_out.stiffening = e->stiffening;
     e->left_out.euler = e->euler;
     if (elasto_forces_make(e, m)) return -1;

@@ -203,6 +203,17 @@ typedef struct lm_moment_effect {
     int body;
 } lm_moment_effect;
 
+/* Axial forces of bent beams whose ends cannot follow their foreshortening. */
+typedef struct lm_held_ends {
+    double *q;      /* [nq] the result in which such forces could be largest; its time */
+    double t, most; /* and how large: EA s/L over the load that buckles the beam as a cantilever */
+    double inertia; /* of the mass matrix beside the stiffness, small */
+    double prestress;  /* work of axial forces in the equations, there */
+    double elastic;    /* elastic energy there */
+    double off, force; /* of deflections; the axial force */
+    int body;          /* the beam */
+} lm_held_ends;
+
 /* What a formulation that is linear in displacements leaves out, as far as results have shown it. */
 typedef struct lm_left_out {
     /* At a result. */
@@ -216,6 +227,11 @@ typedef struct lm_left_out {
     double turn;                /* largest rotation of a beam's node against the rigid motion */
     int shared;                 /* the body there */
     lm_moment_effect moment[2]; /* of torques; of bending moments */
+    lm_held_ends ends;
+    /* Of the result in `ends`: residual f [nv] of the axial forces if no node moved; and with the displacements
+     * dx [nv] that follow from that, what becomes of deflections. */
+    void (*shorten)(struct lm_left_out *o, double *f);
+    void (*stretch)(struct lm_left_out *o, const double *dx);
     double *first,
         *second;        /* [outputs] of positions: what deformation changes, and what more it would
                              * change in second order */
@@ -295,7 +311,8 @@ struct lm_system {
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int exact_tangent; /* 1: K is wanted with all terms, those too that Newton's method does without: how
                         * damping by mass turns and moves with its structure */
-    int massless;      /* 1: there are such motions */
+    int undeformed; /* 1: K is wanted about form->linear_about, with what the moments within bodies add */
+    int massless; /* 1: there are such motions */
     const double *
         held_by; /* [nv] accelerations of the state at rest, for K where it is no equilibrium: of the
                             * loads, what joints carry bends paths, not what accelerates; NULL: all */
