@@ -200,7 +200,7 @@ static double step_limit(lm_dynamics_run *d, double *kink)
     d->samples_last = fabs(*kink - d->until) <= same; /* but what is sampled there */
     if (*kink > d->until - same) *kink = INFINITY;
     if (d->lands && d->k->next <= d->last) limit = fmin(limit, output_time(d, d->k->next));
-    return limit;
+    return lm_discrete_tools_limit(d, limit);
 }
 
 /* Where the run goes on behind a kink: behind all that count as one with it. */

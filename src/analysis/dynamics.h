@@ -79,6 +79,9 @@ limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
 /* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
 double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
 
+/* Not beyond `limit`: where a tool has passed a cell, if the motion goes on as it does. */
+double lm_discrete_tools_limit(lm_dynamics_run *d, double limit);
+
 /* The inputs of all that changes with it. */
 limber_status lm_discrete_evaluate(lm_dynamics_run *d, const lm_state *s);
 /* Consistent accelerations and powers once more: something that forces depend on has changed. */
