@@ -156,6 +156,7 @@ static void put(record *r, lm_history_piece *p)
     r->breaks = r->first = 0;
     if (lm_history_put(h, p, r->from - s->time) || lm_checkpoint_reserve(r->d))
         r->status = LIMBER_MEMORY;
+    if (!r->status) r->status = lm_dynamics_progress(r->d); /* pieces can be very many */
 }
 
 /* The largest difference of the polynomial, at places with no order, between its nodes. */

@@ -154,6 +154,7 @@ static limber_status sweep(lm_dynamics_run *d)
         st = evaluate_within(d, i < pieces ? t0 + h * i / pieces : end);
         for (int k = 0; k < x->nsurfaces && !st; k++)
             lm_discrete_move_tool(x, k, tool_input(x, k)[0], tool_input(x, k)[1]);
+        if (!st) st = lm_dynamics_progress(d);
     }
     return st;
 }

@@ -225,13 +225,17 @@ static double behind(const lm_dynamics_run *d, double kink)
     return last + 0.01 * same;
 }
 
+limber_status lm_dynamics_progress(lm_dynamics_run *d)
+{
+    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps, 0};
+    return lm_run_progress(d->run, &p);
+}
+
 static limber_status show_progress(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
     double now = lm_seconds();
-    if (now - run->shown < 0.1) return LIMBER_OK;
-    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps, 0};
-    limber_status st = lm_run_progress(run, &p);
+    limber_status st = lm_dynamics_progress(d);
     if (st || now - run->flushed < 1.0 || !d->snapshot_taken) return st;
     return lm_checkpoint_write(d);
 }

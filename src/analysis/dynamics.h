@@ -64,6 +64,8 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
 limber_status lm_dynamics_advance(lm_dynamics_run *d, double t);
 void lm_dynamics_close(lm_dynamics_run *d);
 
+/* Up to ten times a second, the caller's function; it may interrupt the run. */
+limber_status lm_dynamics_progress(lm_dynamics_run *d);
 /* One step, not beyond limit. */
 limber_status lm_dynamics_step(lm_dynamics_run *d, double limit);
 /* The state by s further on, without a step, into d->q, v, a and lam; jerk NULL: none. 1: there is none. */
