@@ -4,6 +4,7 @@
 #include "expr/expr_jump.h"
 #include "form/history.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ static void put(record *r, lm_history_piece *p)
     r->breaks = r->first = 0;
     if (lm_history_put(h, p, r->from - s->time) || lm_checkpoint_reserve(r->d))
         r->status = LIMBER_MEMORY;
+    if (!r->status) r->status = lm_dynamics_progress(r->d); /* pieces can be very many */
 }
 
 /* The largest difference of the polynomial, at places with no order, between its nodes. */
@@ -170,10 +172,21 @@ static double off(record *r, const lm_history_piece *p)
     return most;
 }
 
+/* By how much the input is off because its time is rounded. */
+static double rounded(const lm_history_piece *p)
+{
+    double slope = 0;
+    for (int i = 1; i < LM_PIECE_NODES; i++) {
+        double dt = (lm_piece_node[i] - lm_piece_node[i - 1]) * (p->t1 - p->t0);
+        slope = fmax(slope, fabs(p->u[i] - p->u[i - 1]) / dt);
+    }
+    return 4 * DBL_EPSILON * fabs(p->t1) * slope;
+}
+
 /* Between a and b, where the input has the values ua and ub: the place at which it jumps, from *a to *b. */
 static int find_jump(record *r, double *a, double ua, double *b, double ub)
 {
-    double least = ROUNDING * r->d->until;
+    double least = ROUNDING * r->d->until, slope = fabs(ub - ua) / (*b - *a);
     while (*b - *a > least && !r->status) {
         double t = 0.5 * (*a + *b), u = input_at(r, t);
         if (!(t > *a && t < *b)) break;
@@ -182,7 +195,7 @@ static int find_jump(record *r, double *a, double ua, double *b, double ub)
         else
             *a = t, ua = u;
     }
-    return fabs(ub - ua) > 10 * allowed(r);
+    return fabs(ub - ua) > 10 * (allowed(r) + slope * (*b - *a));
 }
 
 static void halve(record *r, double a, double ua, double b, double ub, int depth);
@@ -215,7 +228,8 @@ static void halve(record *r, double a, double ua, double b, double ub, int depth
         p.u[i] = input_at(r, a + lm_piece_node[i] * (b - a));
     for (int i = 0; i < LM_PIECE_NODES; i++)
         *history_of(r)->size = fmax(*history_of(r)->size, fabs(p.u[i]));
-    int fits = off(r, &p) <= allowed(r) || depth >= DEEPEST || b - a <= ROUNDING * r->d->until;
+    int fits = off(r, &p) <= fmax(allowed(r), rounded(&p)) || depth >= DEEPEST ||
+               b - a <= ROUNDING * r->d->until;
     if (r->status) return;
     if (!fits) {
         divide(r, a, ua, b, ub, depth);

@@ -11,9 +11,7 @@
 
 enum { PIECES_MOST = 100000 }; /* of a step, along which a tool is followed */
 
-/* A method that can interpolate follows the tool through long steps; but a periodic surface has to be
- * up to date when the tool comes round. */
-static const double turn_share = 0.25, cells_without_interpolation = 2;
+#define FIRST_WAY 1e-9 /* of the run, over which a tool is looked ahead of the first time */
 
 /* Words for input i. */
 static limber_status not_finite(lm_dynamics_run *d, int i, double t)
@@ -62,45 +60,101 @@ static void place_tools(lm_discrete *x)
         lm_discrete_place_tool(x, k, tool_input(x, k)[0], tool_input(x, k)[1]);
 }
 
-/* Cells passed in the step whose end has been evaluated; the rate is kept for the next one. */
-static limber_status measure_way(lm_dynamics_run *d, double h, double *most)
+/* How many cells a tool is away from where it stands, when the motion goes on as it does for a time s; INFINITY:
+ * that cannot be evaluated. */
+static double cells_ahead(lm_dynamics_run *d, double s)
+{
+    lm_system *sys = d->g->sys;
+    const lm_discrete *x = sys->discrete;
+    lm_state ahead = {d->g->clock->t + s, d->q, d->v, d->a, d->lam};
+    double most = 0;
+    if (lm_dynamics_ahead(d, s, NULL) || sys->form->outputs(sys, &ahead, d->outputs))
+        return INFINITY;
+    for (int k = 0; k < x->nsurfaces; k++) {
+        double way = fabs(tool_input(x, k)[0] - x->tool[k].at);
+        most = fmax(most, isfinite(way) ? way / x->spec->surfaces.at[k].grid.width : INFINITY);
+    }
+    return most;
+}
+
+/* s is doubled until a tool has passed a cell, so that one which turns round on the way is seen. */
+double lm_discrete_tools_limit(lm_dynamics_run *d, double limit)
+{
+    lm_integrator *g = d->g;
+    const lm_discrete *x = g->sys->discrete;
+    if (!x || !x->nsurfaces || g->opt.step > 0) return limit;
+    double room = limit - g->clock->t, least = FIRST_WAY * d->until, good = 0, before = 0;
+    double s = fmin(fmax(0.25 * *x->ahead, least), 0.5 * room), cells = cells_ahead(d, s);
+    while (cells > 1 && s > 0.01 * least) s *= 0.25, cells = cells_ahead(d, s);
+    while (cells <= 1 && s < room) {
+        good = s, before = cells;
+        cells = cells_ahead(d, s *= 2);
+    }
+    int far = cells > 1; /* that is why the search ended */
+    if (far && good > 0) s = good + (s - good) * (1 - before) / (cells - before);
+    *x->ahead = far ? s : fmax(*x->ahead, s);
+    return far ? fmin(limit, g->clock->t + s) : limit;
+}
+
+/* The inputs at t within the last step, or at its end. */
+static limber_status evaluate_within(lm_dynamics_run *d, double t)
+{
+    lm_state s = present(d, t);
+    if (t < d->g->clock->t) {
+        s = (lm_state){t, d->q, d->v, d->a, d->lam};
+        if (lm_integrator_at(d->g, t, d->q, d->v, d->a, d->lam))
+            return lm_stop(d->run, LIMBER_INTERNAL, "at t = %.6g: the state cannot be interpolated",
+                           t);
+    }
+    return lm_discrete_evaluate(d, &s);
+}
+
+/* Cells passed in the step whose end has been evaluated. */
+static limber_status measure_ways(lm_dynamics_run *d, double h, double *most)
 {
     lm_discrete *x = d->g->sys->discrete;
-    *most = 0;
     for (int k = 0; k < x->nsurfaces; k++) {
         const lm_spec_surface *s = &x->spec->surfaces.at[k];
-        double cells = fabs(tool_input(x, k)[0] - x->tool[k].at) / s->grid.width;
-        if (s->periodic && cells > s->cells)
+        double cells = (tool_input(x, k)[0] - x->tool[k].at) / s->grid.width;
+        if (s->periodic && fabs(cells) > s->cells)
             return lm_stop(d->run, LIMBER_STOPPED,
                            "at t = %.6g: in a step of %.3g the tool goes round surface '%s' more "
                            "than once; take a smaller 'step'",
                            d->g->clock->t, h, s->item.name);
-        x->tool[k].rate = h > 0 ? cells / h : 0;
-        *most = fmax(*most, cells);
+        x->tool[k].way = cells;
+        *most = fmax(*most, fabs(cells));
     }
     return LIMBER_OK;
 }
 
-/* Follow the tools from the last update to the end of the step, a cell at a time at most. */
+/* In how many pieces each way is straight but for a part of a cell: a parabola is off the line between its ends
+ * by that many cells in the middle of the step, which has been evaluated. */
+static double straight_pieces(const lm_discrete *x)
+{
+    static const double part = 0.01;
+    double most = 1;
+    for (int k = 0; k < x->nsurfaces; k++) {
+        double width = x->spec->surfaces.at[k].grid.width;
+        double half = (tool_input(x, k)[0] - x->tool[k].at) / width;
+        most = fmax(most, sqrt(fabs(half - 0.5 * x->tool[k].way) / part));
+    }
+    return most;
+}
+
+/* Follow the tools from the last update to the end of the step, there and back. */
 static limber_status sweep(lm_dynamics_run *d)
 {
-    lm_integrator *g = d->g;
-    lm_discrete *x = g->sys->discrete;
-    double t0 = *x->t, h = g->clock->t - t0, most;
-    lm_state end = present(d, g->clock->t);
-    limber_status st = lm_discrete_evaluate(d, &end);
-    if (!st) st = measure_way(d, h, &most);
-    if (st) return st;
-    int pieces = (int)fmin(fmax(ceil(most), 1), PIECES_MOST);
+    lm_discrete *x = d->g->sys->discrete;
+    double t0 = *x->t, end = d->g->clock->t, h = end - t0, most = 1;
+    limber_status st = evaluate_within(d, end);
+    if (!st) st = measure_ways(d, h, &most);
+    if (!st) st = evaluate_within(d, t0 + 0.5 * h);
+    int pieces = (int)fmin(ceil(fmax(most, straight_pieces(x))), PIECES_MOST);
     for (int i = 1; i <= pieces && !st; i++) {
-        double t = t0 + h * i / pieces;
-        lm_state s = i < pieces ? (lm_state){t, d->q, d->v, d->a, d->lam} : end;
-        if (i < pieces && lm_integrator_at(g, t, d->q, d->v, d->a, d->lam))
-            return lm_stop(d->run, LIMBER_INTERNAL, "at t = %.6g: the state cannot be interpolated",
-                           t);
-        st = lm_discrete_evaluate(d, &s);
+        st = evaluate_within(d, i < pieces ? t0 + h * i / pieces : end);
         for (int k = 0; k < x->nsurfaces && !st; k++)
             lm_discrete_move_tool(x, k, tool_input(x, k)[0], tool_input(x, k)[1]);
+        if (!st) st = lm_dynamics_progress(d);
     }
     return st;
 }
@@ -310,7 +364,7 @@ limber_status lm_discrete_begin(lm_dynamics_run *d)
     lm_state s = present(d, *x->t);
     if (!st) st = lm_discrete_evaluate(d, &s);
     if (!st) place_tools(x);
-    for (int k = 0; k < x->nsurfaces; k++) x->tool[k].rate = 0;
+    *x->ahead = 0;
     return st;
 }
 
@@ -321,11 +375,5 @@ double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink)
     double limit = INFINITY;
     if (!x) return limit;
     *kink = fmin(*kink, lm_discrete_next(x, t));
-    for (int k = 0; k < x->nsurfaces && g->opt.step == 0; k++) {
-        const lm_spec_surface *s = &x->spec->surfaces.at[k];
-        double cells = s->periodic ? turn_share * s->cells : INFINITY;
-        if (g->ops->lands_on_outputs) cells = fmin(cells, cells_without_interpolation);
-        if (x->tool[k].rate > 0) limit = fmin(limit, g->clock->t + cells / x->tool[k].rate);
-    }
     return fmin(limit, lm_delays_limit(d, t, kink));
 }

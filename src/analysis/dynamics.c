@@ -19,12 +19,30 @@ static int energies(lm_dynamics_run *d, lm_energy *e)
     return g->sys->form->energy(g->sys, &s, e);
 }
 
+/* The largest energy that has gone into a form or out of it. */
+static double exchanged(const lm_energy *first, const lm_energy *now)
+{
+    double form[5] = {now->kinetic - first->kinetic, now->elastic - first->elastic,
+                      now->gravity - first->gravity, now->stored - first->stored,
+                      now->largest - first->largest};
+    double most = now->kinetic;
+    for (int i = 0; i < 5; i++) most = fmax(most, fabs(form[i]));
+    return most;
+}
+
+/* Measured after every step, too: rows may lie where all of it has come back. */
+static void note_exchanged(lm_dynamics_state *k, const lm_energy *now, double work)
+{
+    k->exchanged = fmax(k->exchanged, fmax(exchanged(&k->first, now), fabs(work)));
+}
+
 /* Power and losses now; those of before where a function of the user fails in this very state. */
 static void take_power(lm_dynamics_run *d)
 {
     lm_energy e;
     if (energies(d, &e)) return;
     d->k->power1 = e.power, d->k->loss1 = e.dissipation;
+    note_exchanged(d->k, &e, 0);
 }
 
 static double total(const lm_energy *e) { return e->kinetic + e->elastic + e->gravity + e->stored; }
@@ -72,17 +90,6 @@ static double output_time(const lm_dynamics_run *d, double k)
     return t > d->until - 1e-9 * d->dt ? d->until : t;
 }
 
-/* The largest energy that has gone into a form or out of it. */
-static double exchanged(const lm_energy *first, const lm_energy *now)
-{
-    double form[5] = {now->kinetic - first->kinetic, now->elastic - first->elastic,
-                      now->gravity - first->gravity, now->stored - first->stored,
-                      now->largest - first->largest};
-    double most = now->kinetic;
-    for (int i = 0; i < 5; i++) most = fmax(most, fabs(form[i]));
-    return most;
-}
-
 static limber_status put_row(lm_dynamics_run *d, double t)
 {
     lm_integrator *g = d->g;
@@ -91,8 +98,10 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     if (bad < 0) return LIMBER_MEMORY;
     if (bad)
         return lm_stop(d->run, LIMBER_INTERNAL, "at t = %.6g: the state cannot be interpolated", t);
-    lm_state s = {t, d->q, d->v, d->a, d->lam};
-    double h = g->clock->h, x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
+    /* an instant at which the run has just started again is shown from behind */
+    double h = g->clock->h, side = h > 0 ? t : fmax(t, g->clock->t);
+    lm_state s = {side, d->q, d->v, d->a, d->lam};
+    double x = h > 0 ? 1 - (g->clock->t - t) / h : 1;
     if (x > 1) x = 1;
     double work = d->k->work, lost = d->k->lost;
     if (x < 1 && g->ops->at) {
@@ -110,7 +119,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     if (!d->run->patient && lm_small_divide(d->run))
         return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
     double balance = total(&e) - d->k->energy0 - work + lost;
-    d->k->exchanged = fmax(d->k->exchanged, fmax(exchanged(&d->k->first, &e), fabs(work)));
+    note_exchanged(d->k, &e, work);
     if (!(fabs(balance) <= d->k->imbalance)) d->k->imbalance = fabs(balance); /* keeps NaN */
     lm_quality_balance(d, t, balance);
     lm_balance b = {e, work, lost, balance, g->stats.phi};
@@ -200,7 +209,7 @@ static double step_limit(lm_dynamics_run *d, double *kink)
     d->samples_last = fabs(*kink - d->until) <= same; /* but what is sampled there */
     if (*kink > d->until - same) *kink = INFINITY;
     if (d->lands && d->k->next <= d->last) limit = fmin(limit, output_time(d, d->k->next));
-    return limit;
+    return lm_discrete_tools_limit(d, limit);
 }
 
 /* Where the run goes on behind a kink: behind all that count as one with it. */
@@ -216,13 +225,17 @@ static double behind(const lm_dynamics_run *d, double kink)
     return last + 0.01 * same;
 }
 
+limber_status lm_dynamics_progress(lm_dynamics_run *d)
+{
+    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps, 0};
+    return lm_run_progress(d->run, &p);
+}
+
 static limber_status show_progress(lm_dynamics_run *d)
 {
     lm_run *run = d->run;
     double now = lm_seconds();
-    if (now - run->shown < 0.1) return LIMBER_OK;
-    limber_progress p = {d->g->clock->t, d->until, d->g->clock->h, d->g->stats.steps, 0};
-    limber_status st = lm_run_progress(run, &p);
+    limber_status st = lm_dynamics_progress(d);
     if (st || now - run->flushed < 1.0 || !d->snapshot_taken) return st;
     return lm_checkpoint_write(d);
 }

@@ -64,6 +64,8 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
 limber_status lm_dynamics_advance(lm_dynamics_run *d, double t);
 void lm_dynamics_close(lm_dynamics_run *d);
 
+/* Up to ten times a second, the caller's function; it may interrupt the run. */
+limber_status lm_dynamics_progress(lm_dynamics_run *d);
 /* One step, not beyond limit. */
 limber_status lm_dynamics_step(lm_dynamics_run *d, double limit);
 /* The state by s further on, without a step, into d->q, v, a and lam; jerk NULL: none. 1: there is none. */
@@ -78,6 +80,9 @@ limber_status lm_discrete_begin(lm_dynamics_run *d);
 limber_status lm_discrete_step(lm_dynamics_run *d, double t, int *jumped);
 /* Where the next step has to end at the latest; *kink: the same for instants at which it starts anew. */
 double lm_discrete_limit(const lm_dynamics_run *d, double t, double *kink);
+
+/* Not beyond `limit`: where a tool has passed a cell, if the motion goes on as it does. */
+double lm_discrete_tools_limit(lm_dynamics_run *d, double limit);
 
 /* The inputs of all that changes with it. */
 limber_status lm_discrete_evaluate(lm_dynamics_run *d, const lm_state *s);

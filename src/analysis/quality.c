@@ -179,6 +179,7 @@ void lm_quality_motion(lm_dynamics_run *d, lm_loc loc)
 enum { MANY = 20000 }; /* steps, rejected ones included, */
 #define SECONDS 120    /* or time in which ... */
 #define LITTLE  1e-5   /* ... this part of the motion at least is to be done */
+#define PATIENT 10     /* seconds; what takes less is over before anybody asks */
 
 static int is_long(lm_dynamics_run *d)
 {
@@ -205,6 +206,12 @@ static void warn_stall(lm_dynamics_run *d, double made)
                t, made, (double)g->stats.rejected - k->mark_rejected, t - k->mark_t, left, remedy);
 }
 
+/* Steps that the error makes small may grow at once: a brief pulse in a long run is no standstill. */
+static int may_pass(const lm_dynamics_run *d)
+{
+    return d->g->opt.step == 0 && lm_seconds() - d->mark_seconds < PATIENT;
+}
+
 void lm_quality_progress(lm_dynamics_run *d)
 {
     const lm_integrator *g = d->g;
@@ -212,6 +219,7 @@ void lm_quality_progress(lm_dynamics_run *d)
     double made = (double)(g->stats.steps + g->stats.rejected) - k->mark_steps;
     if (k->stall_said || (made < MANY && !is_long(d))) return;
     if (g->clock->t - k->mark_t < LITTLE * d->until) {
+        if (may_pass(d)) return;
         k->stall_said = 1;
         warn_stall(d, made);
     }

@@ -63,7 +63,7 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     int flows = LM_FLOWS * spec->elements.n;
     int last = x ? 1 + x + 1 + nsensors : 0;
     int size =
-        any ? 2 + 2 * n + 2 * x + flows + last + tools + LM_HISTORY_HEAD * delays + spec->cells : 0;
+        any ? 3 + 2 * n + 2 * x + flows + last + tools + LM_HISTORY_HEAD * delays + spec->cells : 0;
     double *block = LM_NEW_N(arena, double, (size_t)size + (size_t)nsensors + 1);
     *out = NULL;
     if (!block) return -1;
@@ -75,7 +75,8 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     *d = (lm_discrete){.spec = spec, .n = n, .nsurfaces = m, .ndelays = delays, .size = size};
     d->block = block;
     d->t = block, d->dt = block + 1;
-    d->value = block + 2, d->changed = d->value + n;
+    d->ahead = block + 2;
+    d->value = block + 3, d->changed = d->value + n;
     d->scale = d->changed + n;
     d->pace = d->scale + x;
     d->flow = d->pace + x;

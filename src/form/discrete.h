@@ -16,7 +16,7 @@
 typedef struct lm_tool {
     double at, left;
     double passed, height; /* that cell, -1: none; what it leaves there */
-    double rate;           /* cells passed per time */
+    double way;            /* cells passed in the step */
 } lm_tool;
 
 typedef struct lm_history lm_history; /* history.h */
@@ -30,6 +30,7 @@ typedef struct lm_discrete {
     double *block; /* [size] what a checkpoint keeps; all of these lie in it */
     int size;
     double *t, *dt;  /* time of the last update; time since then, while the next one is evaluated */
+    double *ahead;   /* in what time a tool passes a cell, when that was measured last; 0: never */
     double *value;   /* [n] of the states */
     double *changed; /* [n] 1: by the last update */
     double *scale;   /* [variables] largest value that each has had, in which errors are measured */

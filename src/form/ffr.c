@@ -32,14 +32,16 @@ static int initial(lm_system *sys, double *q, double *v)
 }
 
 /* Where remembered angles end exactly is measured from the poses. */
-static void follow(ffr *s, const double *q0, const double *dx, double *q1)
+static int count_turns(lm_system *sys, const double *q0, const double *dx, double *q1)
 {
+    ffr *s = (ffr *)sys;
     int own = s->sys.nq - s->m->nangles;
     lm_state at = {s->t, q1, dx, NULL, NULL};
     memmove(q1 + own, q0 + own, sizeof(double) * (size_t)s->m->nangles);
-    if (!s->in->ntracked) return;
+    if (!s->in->ntracked) return 0;
     ffr_enter(s, &at);
     moved_follow_angles(&s->moved, q1, q1);
+    return 0;
 }
 
 static int retract(lm_system *sys, const double *q0, const double *dx, double *q1)
@@ -57,8 +59,7 @@ static int retract(lm_system *sys, const double *q0, const double *dx, double *q
         quat_put(to + 3, quat_unit(turned));
         for (int k = 0; k < u->ne; k++) to[FRAME_Q + k] = from[FRAME_Q + k] + d[FRAME_V + k];
     }
-    follow(s, q0, dx, q1);
-    return 0;
+    return count_turns(sys, q0, dx, q1);
 }
 
 static void difference(const lm_system *sys, const double *q0, const double *q1, double *dx)
@@ -202,6 +203,7 @@ const lm_form lm_form_ffr = {
     .destroy = ffr_destroy,
     .initial = initial,
     .retract = retract,
+    .count_turns = count_turns,
     .difference = difference,
     .local_rate = local_rate,
     .carry = carry,

@@ -80,6 +80,9 @@ typedef struct lm_form {
     int (*linear_about)(lm_system *sys, double t, double *q, double *v, double *a, double *lam);
     /* q1 = q0 moved by dx; q1 may be q0. */
     int (*retract)(lm_system *sys, const double *q0, const double *dx, double *q1);
+    /* Whole turns of the angles that q1 keeps: those nearest to the angles of q0 moved by the velocities dx, with
+     * which retract counts them, too; where it starts far away, it miscounts. NULL: q has no such angles. */
+    int (*count_turns)(lm_system *sys, const double *q0, const double *dx, double *q1);
     /* dx with q1 = retract(q0, dx), but for whole turns. NULL: the formulation does not know it. */
     void (*difference)(const lm_system *sys, const double *q0, const double *q1, double *dx);
     /* Rate of the local coordinates xi of q = retract(q0, xi) when the velocities are v. */

@@ -331,6 +331,15 @@ static int retract(lm_system *sys, const double *q0, const double *dx, double *q
     return bad;
 }
 
+static int count_turns(lm_system *sys, const double *q0, const double *dx, double *q1)
+{
+    machine *s = (machine *)sys;
+    pass_on(s);
+    int bad = s->in->form->count_turns(s->in, q0, dx, q1);
+    take_back(s);
+    return bad;
+}
+
 static void difference(const lm_system *sys, const double *q0, const double *q1, double *dx)
 {
     const machine *s = (const machine *)sys;
@@ -515,6 +524,7 @@ static void fill_form(machine *s)
         .initial = initial,
         .linear_about = in->linear_about ? linear_about : NULL,
         .retract = retract,
+        .count_turns = in->count_turns ? count_turns : NULL,
         .difference = in->difference ? difference : NULL,
         .local_rate = local_rate,
         .carry = carry,

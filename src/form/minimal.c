@@ -203,8 +203,9 @@ static int initial(lm_system *sys, double *q, double *v)
 }
 
 /* Where remembered angles end exactly is measured from the poses. */
-static int follow_angles(minimal *s, const double *q0, const double *dx, double *q1)
+static int count_turns(lm_system *sys, const double *q0, const double *dx, double *q1)
 {
+    minimal *s = (minimal *)sys;
     int own = s->sys.nq - s->m->nangles;
     lm_state at = {s->t, q1, dx, NULL, NULL};
     memmove(q1 + own, q0 + own, sizeof(double) * (size_t)s->m->nangles);
@@ -225,7 +226,7 @@ static int retract(lm_system *sys, const double *q0, const double *dx, double *q
         for (int i = 0; i < sys->nv; i++) q1[i] = q0[i] + dx[i];
     else
         lm_kintree_retract(&s->tree, q0, dx, q1);
-    return follow_angles(s, q0, dx, q1);
+    return count_turns(sys, q0, dx, q1);
 }
 
 /* Angles may have gone round. */
@@ -399,6 +400,7 @@ const lm_form lm_form_minimal = {
     .destroy = destroy,
     .initial = initial,
     .retract = retract,
+    .count_turns = count_turns,
     .difference = difference,
     .local_rate = local_rate,
     .carry = carry,

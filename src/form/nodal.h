@@ -233,6 +233,7 @@ void nodal_kinematics_of(nodal *s, const double *q, int pair);  /* of one pair o
 double nodal_coord(const nodal *s, const double *q, int coord); /* value of a joint coordinate */
 double nodal_action_value(const nodal *s, const double *q, const lm_action *a);
 int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1);
+int nodal_count_turns(lm_system *sys, const double *q0, const double *dx, double *q1);
 void nodal_difference(const lm_system *sys, const double *q0, const double *q1, double *dx);
 void nodal_local_rate(const lm_system *sys, const double *xi, const double *v, double *rate);
 void nodal_carry(const lm_system *sys, const double *q0, const double *q1, const double *w,
@@ -434,13 +435,13 @@ int nodal_make_groups(nodal *s);
 /* The entries of the seam that are the same wherever the poses of nodes are the unknowns, whatever their
  * beams are made of. */
 #define NODAL_SEAM                                                                                 \
-    .retract = nodal_retract, .difference = nodal_difference, .local_rate = nodal_local_rate,      \
-    .carry = nodal_carry, .constraint_rate = nodal_constraint_rate,                                \
-    .constraint_accel = nodal_constraint_accel, .select_rows = nodal_select_rows,                  \
-    .hidden_violation = nodal_hidden_violation, .forces = nodal_forces, .poses = nodal_poses,      \
-    .describe_pose = nodal_describe_pose, .describe = nodal_describe,                              \
-    .describe_motion = nodal_describe_motion, .next_kink = nodal_next_kink,                        \
-    .describe_guard = nodal_describe_guard, .rigid_velocity = nodal_rigid_velocity,                \
-    .turn = nodal_turn, .ports = &nodal_ports
+    .retract = nodal_retract, .count_turns = nodal_count_turns, .difference = nodal_difference,    \
+    .local_rate = nodal_local_rate, .carry = nodal_carry,                                          \
+    .constraint_rate = nodal_constraint_rate, .constraint_accel = nodal_constraint_accel,          \
+    .select_rows = nodal_select_rows, .hidden_violation = nodal_hidden_violation,                  \
+    .forces = nodal_forces, .poses = nodal_poses, .describe_pose = nodal_describe_pose,            \
+    .describe = nodal_describe, .describe_motion = nodal_describe_motion,                          \
+    .next_kink = nodal_next_kink, .describe_guard = nodal_describe_guard,                          \
+    .rigid_velocity = nodal_rigid_velocity, .turn = nodal_turn, .ports = &nodal_ports
 
 #endif

@@ -76,8 +76,9 @@ double nodal_row_target(const nodal *s, const lm_row *r, double t, int order)
 
 /* An angle is followed from its old value by the turn that the motion makes about its axis, so that
  * even several radians per step are counted right. */
-static void follow_angles(nodal *s, const double *q0, const double *dx, double *q1)
+int nodal_count_turns(lm_system *sys, const double *q0, const double *dx, double *q1)
 {
+    nodal *s = (nodal *)sys;
     for (int k = 0; k < s->ntracked; k++) {
         const lm_coord *c = &s->m->coords[s->tracked[k]];
         const lm_pair *p = &s->m->pairs[s->m->joints[c->joint].pair];
@@ -90,6 +91,7 @@ static void follow_angles(nodal *s, const double *q0, const double *dx, double *
         double value = lm_measure_value(c->measure, c->i, c->j, pose);
         angles(s, q1)[c->turns] = lm_angle_near(value, near);
     }
+    return 0;
 }
 
 int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1)
@@ -102,8 +104,7 @@ int nodal_retract(lm_system *sys, const double *q0, const double *dx, double *q1
         quat_put(q1 + NODE_Q * n + 3, quat_unit(q));
         if (!isfinite(d[0] + d[1] + d[2] + d[3] + d[4] + d[5])) return 1;
     }
-    follow_angles(s, q0, dx, q1); /* reads each old angle before it is replaced */
-    return 0;
+    return nodal_count_turns(sys, q0, dx, q1); /* reads each old angle before it is replaced */
 }
 
 void nodal_difference(const lm_system *sys, const double *q0, const double *q1, double *dx)

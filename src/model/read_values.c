@@ -269,8 +269,9 @@ int lm_kind_axes(lm_reader *r, const lm_key *key, const lm_yaml *node, void *bas
     double dot = 0;
     for (int i = 0; i < 3; i++) dot += joint->axis[i] * joint->axis2[i];
     if (fabs(dot) <= 1e-9) return 0;
-    lm_error(r->diag, node->loc, "%s must be perpendicular; the angle between them is %.4g degrees",
-             lm_subject(r), acos(fmax(-1, fmin(1, dot))) * 180 / acos(-1));
+    lm_error(r->diag, node->loc,
+             "%s must be perpendicular; the angle between them is %.12g degrees", lm_subject(r),
+             acos(fmax(-1, fmin(1, dot))) * 180 / acos(-1));
     return -1;
 }
 

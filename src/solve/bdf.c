@@ -10,6 +10,24 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- positions ---- */
+
+/* Far from q_ref the local coordinates say angles but for whole turns. These are counted from the near end of the
+ * last step, t1, by the mean of the velocities there and at t. */
+int bdf_place(bdf *b, const double *q_ref, const double *y, double t)
+{
+    lm_integrator *s = &b->base;
+    const lm_clock *c = s->clock;
+    lm_system *sys = s->sys;
+    int inside = t < c->t;
+    double way = 0.5 * (inside ? t - (c->t - c->h) : t - c->t);
+    const double *v = y + sys->nv, *v1 = inside ? s->v0 : s->v;
+    int bad = sys->form->retract(sys, q_ref, y, b->q);
+    if (bad || !sys->form->count_turns) return bad;
+    for (int i = 0; i < sys->nv; i++) b->rate[i] = way * (v[i] + v1[i]);
+    return sys->form->count_turns(sys, inside ? s->q0 : s->q, b->rate, b->q);
+}
+
 /* ---- between the ends of a step ---- */
 
 /* The state at a time within the last step, in b->q, b->res and b->dky. */
@@ -22,7 +40,7 @@ static int state_at(bdf *b, double t, lm_state *st)
     *st = (lm_state){t, b->q, y + nv, a, lam};
     if (!b->hopped) {
         if (IDAGetDky(b->ida, t, 0, b->res) || IDAGetDky(b->ida, t, 1, b->dky)) return 1;
-        return sys->form->retract(sys, b->q_ref, y, b->q);
+        return bdf_place(b, b->q_ref, y, t);
     }
     double x = 1 - (s->clock->t - t) / s->clock->h;
     for (int i = 0; i < nv; i++) a[i] = (1 - x) * s->a0[i] + x * s->a[i];
@@ -117,8 +135,9 @@ static int accept(bdf *b, double t)
     lm_integrator *s = &b->base;
     lm_system *sys = s->sys;
     const double *y = NV_DATA_S(b->y), *yp = NV_DATA_S(b->yp);
+    if (bdf_place(b, b->q_ref, y, t)) return 1;
     lm_integrator_keep(s);
-    if (sys->form->retract(sys, b->q_ref, y, s->q)) return 1;
+    memcpy(s->q, b->q, sizeof(double) * (size_t)sys->nq);
     memcpy(s->v, y + sys->nv, sizeof(double) * (size_t)sys->nv);
     memcpy(s->a, yp + sys->nv, sizeof(double) * (size_t)sys->nv);
     memcpy(s->lam, y + 2 * sys->nv, sizeof(double) * (size_t)sys->nl);

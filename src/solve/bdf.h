@@ -76,6 +76,8 @@ typedef struct bdf {
     int finite;       /* 0: the failure text names a force that is not finite */
 } bdf;
 
+/* Positions at t, retract(q_ref, xi) with y = (xi, v), into b->q. */
+int bdf_place(bdf *b, const double *q_ref, const double *y, double t);
 /* Weights of the errors, as IDA wants them: an IDAEwtFn. */
 int bdf_weights(N_Vector y, N_Vector w, void *b);
 /* Count the steps in which rounding errors do not rule, more than elsewhere in this mechanism. */

@@ -26,13 +26,12 @@ void bdf_remember(bdf *b)
 
 int bdf_follow(bdf *b, double t)
 {
-    lm_system *sys = b->base.sys;
-    int n = 2 * sys->nv, order = (int)b->past->order;
+    int n = 2 * b->base.sys->nv, order = (int)b->past->order;
     double *x = NV_DATA_S(b->res), h = t - b->past->t;
     memcpy(x, b->past_y + n * order, sizeof(double) * (size_t)n);
     for (int k = order - 1; k >= 0; k--)
         for (int i = 0; i < n; i++) x[i] = b->past_y[n * k + i] + x[i] * h / (k + 1);
-    return sys->form->retract(sys, b->past_q, x, b->q);
+    return bdf_place(b, b->past_q, x, t);
 }
 
 /* How regular the constraints are there, 0: not at all; < 0: memory. */

@@ -45,7 +45,7 @@ int bdf_residual(double t, N_Vector y, N_Vector yp, N_Vector res, void *data)
     const double *xi = NV_DATA_S(y), *rate = NV_DATA_S(yp);
     double *f = NV_DATA_S(res), t0 = s->profile.on ? lm_seconds() : 0;
     lm_state st = {t, b->q, xi + nv, rate + nv, xi + 2 * nv};
-    int bad = sys->form->retract(sys, b->q_ref, xi, b->q);
+    int bad = bdf_place(b, b->q_ref, xi, t);
     if (!bad) bad = sys->form->residual(sys, &st, f + nv, b->gap, f + 2 * nv);
     if (bad) return bad;
     sys->form->local_rate(sys, xi, xi + nv, b->rate);

@@ -31,6 +31,27 @@ static void delay_of_a_sine(void **state)
     }
 }
 
+/* Late in a run an input begins from nothing: there the rounding of its time is more than the tolerance times the
+ * largest input so far. A triangle of area 1 goes through the filter as it is. */
+static void late_beginning(void **state)
+{
+    static const char text[] = "limber: 1\n"
+                               "bodies: {b: {type: rigid, mass: 2, inertia: [1, 1, 1]}}\n"
+                               "joints: {s: {type: prismatic, between: [ground, b], axis: x}}\n"
+                               "blocks:\n"
+                               "  p: {type: signal, value: '100*max(0, 1 - abs(t - 700)/1e-2)'}\n"
+                               "  f: {type: filter, input: p, time_constant: 1e-3}\n"
+                               "  d: {type: delay, input: f, time: 300}\n"
+                               "loads: {f: {on: b, force: [d, 0, 0]}}\n"
+                               "outputs: {v: rate(s)}\n";
+    (void)state;
+    table r = run(text, "{type: dynamics, until: 2000, output_step: 100, tolerance: 1e-8}");
+    assert_near(table_last(&r, "v"), 0.5, 1e-8);
+    assert_near(table_at(&r, "v", 900), 0, 1e-14);
+    assert_under((double)r.sum.steps, 20000);
+    table_free(&r);
+}
+
 /* x' = -x(t - 1) with x = 1 before: polynomials from interval to interval. */
 static double steps(double t)
 {
@@ -349,12 +370,19 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(delay_of_a_sine),       cmocka_unit_test(delayed_feedback),
-        cmocka_unit_test(delays_in_a_row),       cmocka_unit_test(resumes_to_the_bit),
-        cmocka_unit_test(delay_of_many_periods), cmocka_unit_test(delay_of_jumps),
-        cmocka_unit_test(two_delays_in_a_loop),  cmocka_unit_test(long_history_resumes),
-        cmocka_unit_test(relay_on_a_wheel),      cmocka_unit_test(relay_on_an_integrator),
-        cmocka_unit_test(relay_on_samples),      cmocka_unit_test(memory),
+        cmocka_unit_test(delay_of_a_sine),
+        cmocka_unit_test(late_beginning),
+        cmocka_unit_test(delayed_feedback),
+        cmocka_unit_test(delays_in_a_row),
+        cmocka_unit_test(resumes_to_the_bit),
+        cmocka_unit_test(delay_of_many_periods),
+        cmocka_unit_test(delay_of_jumps),
+        cmocka_unit_test(two_delays_in_a_loop),
+        cmocka_unit_test(long_history_resumes),
+        cmocka_unit_test(relay_on_a_wheel),
+        cmocka_unit_test(relay_on_an_integrator),
+        cmocka_unit_test(relay_on_samples),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -217,13 +217,52 @@ static void slope_is_in_the_tangent(void **state)
     table_free(&r);
 }
 
+/* A force that reads the surface elsewhere than at its tool finds what was cut in this very pass, whatever the
+ * method, its tolerance and the rows. With the force 100 z on a mass of 2, v = 50 times the integral of z dt:
+ * - 0.2 behind the tool: z = -0.1 (t - 0.4), v = -5.625;
+ * - at 0.25, cut at t = 0.5: v = -3.5, up to the time for two cells;
+ * - at a tool that turns round, marched on the same cells in steps of 1e-5: v = -9.29466. */
+#define PLANED(at, read)                                                                           \
+    "limber: 1\n"                                                                                  \
+    "bodies: {tool: {type: rigid, mass: 1}, b: {type: rigid, mass: 2}}\n"                          \
+    "joints:\n"                                                                                    \
+    "  guide: {type: prismatic, between: [ground, tool], axis: y}\n"                               \
+    "  s: {type: prismatic, between: [ground, b], axis: x}\n"                                      \
+    "surfaces: {face: {cells: 1001, height: 0, at: '" at "', left: pos(tool).y}}\n"                \
+    "loads: {f: {on: b, force: ['100*surface(face, " read ")', 0, 0]}}\n"                          \
+    "initial: {guide: {rate: -0.1}}\n"                                                             \
+    "analysis: {type: dynamics, until: 1}\n"                                                       \
+    "outputs: {v: rate(s), h5: 'surface(face, 0.5)'}\n"
+#define THERE_AND_BACK "0.1003 + 0.3*t*(4 - t)/2"
+
+static void readers_find_what_is_cut(void **state)
+{
+    static const struct {
+        const char *text;
+        double until, v, most, h5;
+    } m[] = {{PLANED("0.5*t", "0.5*t - 0.2"), 1.9, -5.625, 1e-4, -0.1},
+             {PLANED("0.5*t", "0.25"), 1.9, -3.5, 0.02, -0.1},
+             {PLANED(THERE_AND_BACK, THERE_AND_BACK), 4, -9.294655, 5e-4, -0.31556}};
+    static const char *const with[] = {"tolerance: 1e-6",  "tolerance: 1e-2",
+                                       "method: bdf",      "method: radau, tolerance: 1e-8",
+                                       "method: explicit", "step: 0.001"};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 6; k++) {
+            table r = run_method(m[i].text, with[k], m[i].until);
+            assert_near(table_last(&r, "v"), m[i].v, m[i].most);
+            assert_near(table_last(&r, "h5"), m[i].h5, 1e-4);
+            table_free(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_a_surface),         cmocka_unit_test(surface_in_an_expression),
         cmocka_unit_test(tool_takes_material),     cmocka_unit_test(tool_cuts_where_it_is_put_down),
         cmocka_unit_test(tool_goes_round),         cmocka_unit_test(finds_the_last_turn),
-        cmocka_unit_test(slope_is_in_the_tangent),
+        cmocka_unit_test(slope_is_in_the_tangent), cmocka_unit_test(readers_find_what_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
