@@ -141,6 +141,38 @@ static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
     return bad;
 }
 
+/* ---- what drives will do ---- */
+
+/* How far a drive moves its joint in the run. */
+static int drive_way(const lm_dynamics_run *d, const lm_expr *drive, double *way)
+{
+    enum { PLACES = 256 };
+    double low = INFINITY, high = -INFINITY;
+    double *scratch = lm_alloc(sizeof(double) * (size_t)(lm_expr_scratch(drive, 0) + 1));
+    if (!scratch) return -1;
+    for (int i = 0; i <= PLACES; i++) {
+        double t = d->until * i / PLACES, x = lm_expr_eval(drive, &t, scratch);
+        if (isfinite(x)) low = fmin(low, x), high = fmax(high, x);
+    }
+    lm_free(scratch);
+    *way = fmax(high - low, 0);
+    return 0;
+}
+
+/* What is moved along by a drive is measured by how far that goes. */
+static int look_at_drives(lm_dynamics_run *d)
+{
+    const lm_model *m = d->run->model;
+    for (int k = 0; k < m->nrows; k++) {
+        const lm_row *r = &m->rows[k];
+        double way = 0;
+        if (!r->drive || lm_measure_is_rotation(r->measure)) continue;
+        if (drive_way(d, r->drive, &way)) return -1;
+        d->least_unit = fmax(d->least_unit, way);
+    }
+    return 0;
+}
+
 /* A force that begins so gently that it cannot be told when, as that of a bell curve, would make units of its
  * first traces: the least one is a small part of how far such forces move the point, while they change and to
  * the end of the run. So are the least ones of states. */
@@ -149,7 +181,8 @@ limber_status lm_unit_open(lm_dynamics_run *d)
     lm_integrator *g = d->g;
     int point = d->run->model->point;
     if (!point && !g->sys->nvariables) return LIMBER_OK;
-    int bad = point ? lm_factor_mass(g, 0, g->q, g->v) : 0;
+    int bad = point ? look_at_drives(d) : 0;
+    if (!bad && point) bad = lm_factor_mass(g, 0, g->q, g->v);
     if (!bad) bad = forces(d, 0, d->v);
     for (int i = 0; i < d->timing->n && !bad; i++) {
         bad = look_at_cells(d, &d->timing->of[i], 0);

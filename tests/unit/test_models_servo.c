@@ -66,7 +66,7 @@ static void slider_crank_rigid(void **state)
         assert_near(table_get(&r, i, "crank"), y[0], 1e-7);
         assert_near(table_get(&r, i, "rate"), y[1], 1e-6);
         assert_near(table_get(&r, i, "slider"), slider, 1e-7);
-        assert_near(table_get(&r, i, "current"), y[2], 1e-6);
+        assert_near(table_get(&r, i, "current"), y[2], 1e-6 * 4.7); /* tolerance, largest current */
     }
     for (int i = 0; i < 2; i++) {
         table beams = run_model(&(run_how){.model = "servo_slider_crank",
