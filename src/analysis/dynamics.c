@@ -580,6 +580,7 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
     limber_status st = lm_dynamics_open(run, a, &d);
     if (!st && lm_diag_reserve(run->diag)) st = LIMBER_MEMORY;
     if (!st) {
+        if (!run->resuming) lm_quality_corners(&d, a->loc);
         st = loop(&d);
         limber_status written = st == LIMBER_IO ? st : lm_checkpoint_write(&d);
         if (!written) written = lm_power_flow_close(&d);

@@ -143,8 +143,9 @@ limber_status lm_follow_size(lm_dynamics_run *d);
 double lm_first_step(const lm_dynamics_run *d);
 
 /* quality.c */
-void lm_quality_begin(lm_dynamics_run *d);            /* at the start */
-double lm_quality_energy(const lm_dynamics_state *k); /* missing over exchanged energy */
+void lm_quality_begin(lm_dynamics_run *d);               /* at the start */
+void lm_quality_corners(lm_dynamics_run *d, lm_loc loc); /* many steps ahead are said, once */
+double lm_quality_energy(const lm_dynamics_state *k);    /* missing over exchanged energy */
 void lm_quality_balance(lm_dynamics_run *d, double time, double balance);
 void lm_quality_motion(lm_dynamics_run *d, lm_loc loc); /* the warnings at the end */
 void lm_quality_jump(lm_dynamics_run *d, double t);     /* d->energy is of a start there */

@@ -176,6 +176,32 @@ void lm_quality_motion(lm_dynamics_run *d, lm_loc loc)
 
 /* ---- progress ---- */
 
+#define CORNERS   100 /* that are looked at, from each of ... */
+#define PLACES    4   /* ... so many instants of the run */
+#define EXPENSIVE 5e5 /* steps */
+
+/* In what time on average the next corners of expressions of time follow t; INFINITY: there are fewer. */
+static double between_corners(lm_dynamics_run *d, double t)
+{
+    double to = t;
+    for (int i = 0; i < CORNERS && to < d->until; i++)
+        to = lm_system_next_kink(d->g->sys, to + 1e-12 * d->until);
+    return to < d->until ? (to - t) / CORNERS : INFINITY;
+}
+
+/* A step ends at every corner. Said where they are dense all through the run. */
+void lm_quality_corners(lm_dynamics_run *d, lm_loc loc)
+{
+    double apart = 0;
+    for (int k = 0; k < PLACES; k++) apart = fmax(apart, between_corners(d, d->until * k / PLACES));
+    if (d->until < EXPENSIVE * apart) return;
+    lm_diag_add(d->run->diag, LM_NOTE, loc,
+                "expressions of time have a jump or corner every %.3g ('floor', 'mod', "
+                "comparisons), and a step ends at each: the run takes some %.2g steps at least; if "
+                "few of them matter, write these by their instants ('if(t < ..)', 'pwl')",
+                apart, d->until / apart);
+}
+
 enum { MANY = 20000 }; /* steps, rejected ones included, */
 #define SECONDS 120    /* or time in which ... */
 #define LITTLE  1e-5   /* ... this part of the motion at least is to be done */

@@ -61,9 +61,47 @@ static void a_pulse_is_no_standstill(void **state)
     says_not(pulse, "hardly any progress");
 }
 
+/* Two million corners of which one matters are said before the first step; two thousand are not. */
+#define TEETH(rate)                                                                                \
+    "limber: 1\n"                                                                                  \
+    "bodies: {b: {type: rigid, mass: 2, inertia: [1, 1, 1]}}\n"                                    \
+    "joints: {s: {type: prismatic, between: [ground, b], axis: x}}\n"                              \
+    "loads: {f: {on: b, force: ['if(floor(t*" rate ") == 777, 5, 0)', 0, 0]}}\n"                   \
+    "analysis: {type: dynamics, until: 2, output_step: 1}\n"                                       \
+    "outputs: {x: rate(s)}\n"
+
+static int interrupt(void *context, const limber_progress *p)
+{
+    (void)context, (void)p;
+    return 1;
+}
+
+static int says_steps(const char *text)
+{
+    limber_messages *msg = limber_messages_new();
+    limber_model *model = NULL;
+    limber_run_options opt = {.progress = interrupt};
+    int said = 0;
+    assert_int_equal(limber_model_parse(text, strlen(text), "teeth.yaml", NULL, &model, msg), 0);
+    limber_run(model, &opt, NULL, msg);
+    for (int i = 0; i < limber_messages_count(msg); i++)
+        said |= strstr(limber_messages_get(msg, i).text, "takes some 2e+06 steps") != NULL;
+    limber_model_free(model);
+    limber_messages_free(msg);
+    return said;
+}
+
+static void costs_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(says_steps(TEETH("1e6")), 1);
+    assert_int_equal(says_steps(TEETH("1e3")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(no_energy_is_missing),
-                                       cmocka_unit_test(a_pulse_is_no_standstill)};
+                                       cmocka_unit_test(a_pulse_is_no_standstill),
+                                       cmocka_unit_test(costs_are_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
