@@ -14,7 +14,8 @@ void lm_small_look(lm_run *run, const double *q)
 
 size_t lm_small_size(const lm_run *run)
 {
-    return run->sys->small ? 2 * (size_t)run->model->nbodies : 0;
+    const lm_small *s = run->sys->small;
+    return s ? 2 * (size_t)run->model->nbodies + (size_t)s->nextent : 0;
 }
 
 void lm_small_keep(const lm_run *run, double *to)
@@ -23,6 +24,7 @@ void lm_small_keep(const lm_run *run, double *to)
     if (!s) return;
     lm_copy(to, s->turn, run->model->nbodies);
     lm_copy(to + run->model->nbodies, s->error, run->model->nbodies);
+    lm_copy(to + 2 * run->model->nbodies, s->extent, s->nextent);
 }
 
 void lm_small_put_back(lm_run *run, const double *from)
@@ -31,6 +33,7 @@ void lm_small_put_back(lm_run *run, const double *from)
     if (!s) return;
     lm_copy(s->turn, from, run->model->nbodies);
     lm_copy(s->error, from + run->model->nbodies, run->model->nbodies);
+    lm_copy(s->extent, from + 2 * run->model->nbodies, s->nextent);
 }
 
 /* "turns by up to 1.2 rad within its floating frame, which can put its deflections off by 9 %: write ..." */

@@ -203,7 +203,9 @@ int ffr_make_small(ffr *s)
                            .most = LM_NEW_N(&s->arena, ffr_extent, n + 1),
                            .unlike = LM_NEW_N(&s->arena, ffr_unlike, n + 1),
                            .parts = LM_NEW_N(&s->arena, int, n + 1)};
-    const lm_small *base = &s->small.base;
+    lm_small *base = &s->small.base;
+    base->extent = (double *)s->small.most;
+    base->nextent = n * (int)(sizeof(ffr_extent) / sizeof(double));
     if (!base->turn || !base->error || !base->told || !s->small.most || !s->small.unlike ||
         !s->small.parts)
         return -1;

@@ -240,6 +240,8 @@ struct lm_small {
     int relative;        /* 1: errors are of deflections, relative; 0: the rotation is the error */
     double *error;       /* [bodies] how far results can be off by it */
     unsigned char *told; /* [bodies] 1: the user knows */
+    double *extent;      /* [nextent] what else remedies follow from; NULL: nothing */
+    int nextent;
 };
 
 struct lm_system {
