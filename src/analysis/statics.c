@@ -343,6 +343,11 @@ static int follow(lm_statics_search *s)
 {
     if (examine(s) || pushes_free(s)) return 0;
     s->neutral = s->now.factor > 0 ? 0 : s->stab->nfree;
+    if (s->neutral && lm_statics_pushes_neutral(s)) {
+        s->broke_at = 0;
+        s->broke_mover = s->mover;
+        return 0;
+    }
     if (lm_statics_follow(s) == 0) return 1;
     if (s->status || s->nlimits) return 0;
     s->broke_at = s->last.factor;

@@ -115,6 +115,10 @@ int lm_statics_polish(lm_statics_search *s);
  * them. 0; 1: there is none. */
 int lm_statics_leave_neutral(lm_statics_search *s);
 
+/* At s->now, without loads, examined: 1: the loads push a motion that is neutral there by forces of the second
+ * order (s->mover), against no stiffness of the first. No path begins. */
+int lm_statics_pushes_neutral(lm_statics_search *s);
+
 /* arc_length.c: from the equilibrium s->now to the load factor 1. 0; 1: the path does not get there
  * (s->last: the last point on it). */
 int lm_statics_follow(lm_statics_search *s);

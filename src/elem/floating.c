@@ -48,7 +48,7 @@ LM_LANE_INLINE void points_back(const lm_floating *f, const lm_floating_four *q,
 /* Stiffness and damping: K eta + C deta. */
 static void add_elastic(const lm_floating *f, const lm_floating_motion *m, double *r)
 {
-    blocks_add(f, f->K, m->eta, r + 6);
+    lm_floating_elastic_forces(f, m->eta, r + 6);
     if (f->strain) FLOATING(strain_forces)(f, m->eta, r + 6);
     if (m->deta && f->C) blocks_add(f, f->C, m->deta, r + 6);
 }
@@ -298,7 +298,7 @@ void FLOATING(energies)(const lm_floating *f, lm_v3 v, lm_v3 W, const double *et
         twice += l3_dot(s.w[3], s.spin);
     }
     e->kinetic = 0.5 * lane_sum(twice);
-    e->elastic = 0.5 * blocks_form(f, f->K, eta);
+    e->elastic = lm_floating_elastic_energy(f, eta);
     if (f->strain) e->elastic += FLOATING(strain_energy)(f, eta);
     e->dissipation = f->C ? blocks_form(f, f->C, deta) : 0;
     e->moment = l3_sum(S);

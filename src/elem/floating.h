@@ -12,8 +12,9 @@
  * Its section has turned by v'^T eta_v about z, then -w'^T eta_w about y, then t^T eta_t about x.
  *
  * The kinetic energy is that of mass points on the axis, which move by p exactly, and of the
- * sections' own inertia, which turns with them. The elastic energy is eta^T K eta / 2 and what
- * couples bending with torsion (floating_strain.c); damping forces are C d(eta)/dt. All else
+ * sections' own inertia, which turns with them. The elastic energy is eta^T K eta / 2, with what
+ * stretch has to do with bending (floating_stretch.c), and what couples bending with torsion
+ * (floating_strain.c); damping forces are C d(eta)/dt. All else
  * is derived from these without further approximations, so that energy is conserved
  * (docs/theory/ffr.md). */
 #ifndef LM_ELEM_FLOATING_H
@@ -31,7 +32,8 @@ typedef struct lm_floating_place {
     const double *v, *w, *a;   /* [nv] [nw] [na] displacements */
     const double *dv, *dw, *t; /* [nv] [nw] [nt] v' and w' as the section turns, twist */
     const double *Hv, *Hw;     /* [nv nv] [nw nw] symmetric; zero without stiffening */
-    double lean;               /* the section turns by v' (1 + lean w'^2 / 2) about z */
+    const double *Gv, *Gw; /* [nv na] [nw na] of a stretched axis v' is less by eta_v^T Gv eta_a */
+    double lean;           /* the section turns by v' (1 + lean w'^2 / 2) about z */
 } lm_floating_place;
 
 /* Four mass points of the axis, one in each lane, with the values of the basis as above. */
@@ -68,8 +70,10 @@ typedef struct lm_floating {
     double J[3]; /* of all sections' own inertia in the undeformed state, about x, y, z */
     /* Directions of deformation are not coupled: of Mff, K and C only the diagonal blocks v v, w w,
      * a a, t t are not zero, or not read. */
-    const double *Mff;   /* [ne ne] mass of eta in the undeformed state */
-    const double *K;     /* [ne ne] */
+    const double *Mff; /* [ne ne] mass of eta in the undeformed state */
+    const double *K;   /* [ne ne] */
+    const double *Sv,
+        *Sw; /* [na] [nv nv], [nw nw]: bending less what a stretch makes of it; NULL: none */
     const double *C;     /* [ne ne] damping, NULL: none */
     const double *spare; /* [ne] put on the diagonal of the mass of coordinates without any, where a
                           * regular mass is wanted; NULL: every coordinate has mass */

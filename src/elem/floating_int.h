@@ -26,6 +26,11 @@
 FLOATING_DECLARE(base)
 FLOATING_DECLARE(avx2)
 
+/* floating_stretch.c: forces on eta, energy, stiffness [ne ne] of K, columns ld apart; added */
+void lm_floating_elastic_forces(const lm_floating *f, const double *eta, double *r);
+double lm_floating_elastic_energy(const lm_floating *f, const double *eta);
+void lm_floating_elastic_tangent(const lm_floating *f, const double *eta, int ld, double *K);
+
 /* The fours are worked through in chunks: an entry of a matrix is summed over the chunk in a
  * register and over the lanes once. */
 enum { FLOATING_CHUNK = 4 };

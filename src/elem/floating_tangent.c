@@ -300,6 +300,6 @@ void FLOATING(tangent)(const lm_floating *f, const lm_floating_motion *m, double
         if (K) by_deformation(f, m, &c, K);
     }
     if (D && f->C) blocks_put(f, f->C, D + 3 * n);
-    if (K) blocks_put(f, f->K, K);
+    if (K) lm_floating_elastic_tangent(f, m->eta, 6 + f->ne, K + 6);
     if (K && f->strain) FLOATING(strain_tangent)(f, m->eta, 6 + f->ne, K + 6);
 }

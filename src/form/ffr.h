@@ -36,7 +36,9 @@ typedef struct ffr_node {
     int links; /* first of PLACE_LINKS, -1: it is fixed to the frame */
     int held;  /* a joint, force or sensor of a force takes hold of it */
     double *draw[3];
-    double slope[2];   /* v', -w' */
+    double slope[2]; /* v', -w' of the section */
+    double *tilt
+        [3]; /* gradient of v' by eta_v, of -w' by eta_w, of both by eta_a; its rate, the rate of that */
     double turn[3][2]; /* of the first angle: gradient by them, its rate, the rate of that */
 } ffr_node;
 

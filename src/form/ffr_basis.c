@@ -171,6 +171,7 @@ static int make(ffr_mesh *g, lm_arena *arena, lm_arena *temp, lm_diag *diag, lm_
     int modes = g->m->spec->formulation.basis_modes;
     int rc = modes ? ffr_modes_make(g, temp, diag, &b) : splines_make(g, temp, &b);
     if (!rc) rc = ffr_mesh_integrate(g, &b, temp, &s, out);
+    if (!rc) rc = ffr_stretch_make(g, &b, temp, &s, out);
     if (!rc) finish(g, &s, out);
     return rc;
 }

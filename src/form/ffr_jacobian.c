@@ -130,8 +130,8 @@ static void add_unit(const ffr *s, const ffr_unit *u, int col, const lm_mix *w)
  * place. */
 typedef struct place_change {
     double G[FRAME_V + PLACE_LINKS][FRAME_V + PLACE_LINKS]; /* [j][i] */
-    double along; /* force along the place's first slide, which is no linear function of eta */
-    double about; /* moment about the axis of its first turn, which is none either */
+    double along;    /* force along the place's first slide, which is no linear function of eta */
+    double about[2]; /* moments about the axes of its first two turns, which are none either */
 } place_change;
 
 static void change_of(const ffr *s, int node, place_change *p)
@@ -146,8 +146,10 @@ static void change_of(const ffr *s, int node, place_change *p)
     double X[6];
     lm_kintree_partial(&s->tree, &c[FRAME_V], &s->moved.tip[node], X);
     p->along = v3_dot(v3_from(X), v3_from(f)) + v3_dot(v3_from(X + 3), v3_from(f + 3));
-    lm_kintree_partial(&s->tree, &c[FRAME_V + 3], &s->moved.tip[node], X);
-    p->about = v3_dot(v3_from(X), v3_from(f)) + v3_dot(v3_from(X + 3), v3_from(f + 3));
+    for (int k = 0; k < 2; k++) {
+        lm_kintree_partial(&s->tree, &c[FRAME_V + 3 + k], &s->moved.tip[node], X);
+        p->about[k] = v3_dot(v3_from(X), v3_from(f)) + v3_dot(v3_from(X + 3), v3_from(f + 3));
+    }
 }
 
 /* Forces on the coordinates of the unit by those on the links, added. */
@@ -176,19 +178,36 @@ static void by_shortening(const lm_floating *f, const lm_floating_place *place, 
             block[n * (size_t)e + (size_t)i] -= along * place->Hw[f->nw * e + i];
 }
 
-/* What turns a section about z by the slopes x, y: that of x (1 + lean y^2 / 2). */
-static void by_lean(const lm_floating *f, const lm_floating_place *place, const double slope[2],
-                    double about, size_t n, double *block)
+/* Second derivatives of the slopes x, y by bending and stretch, times their moments. */
+static void by_tilt(const lm_floating *f, const lm_floating_place *place, double x, double y,
+                    size_t n, double *block)
 {
-    double xy = about * place->lean * slope[1], yy = about * place->lean * slope[0];
-    double *vw = block + n * (size_t)f->nv, *wv = block + f->nv, *ww = vw + f->nv;
-    for (int j = 0; j < f->nw; j++) {
-        double y = -place->dw[j];
-        for (int i = 0; i < f->nv; i++) {
-            vw[n * (size_t)j + (size_t)i] += xy * place->dv[i] * y;
-            wv[n * (size_t)i + (size_t)j] += xy * place->dv[i] * y;
+    size_t v = 0, w = (size_t)f->nv, a = w + (size_t)f->nw;
+    for (size_t j = 0; j < (size_t)f->na; j++) {
+        for (size_t k = v; k < w; k++) {
+            double d = -x * place->Gv[j * w + k];
+            block[n * k + a + j] += d, block[n * (a + j) + k] += d;
         }
-        for (int i = 0; i < f->nw; i++) ww[n * (size_t)j + (size_t)i] -= yy * place->dw[i] * y;
+        for (size_t k = w; k < a; k++) {
+            double d = y * place->Gw[j * (a - w) + k - w];
+            block[n * k + a + j] += d, block[n * (a + j) + k] += d;
+        }
+    }
+}
+
+/* What turns a section about z by the slopes x, y, of gradients X, Y: that of x (1 + lean y^2 / 2). */
+static void by_lean(const lm_floating *f, const ffr_node *at, double about, size_t n, double *block)
+{
+    const double *Y = at->tilt[0], *Z = Y + f->na;
+    double factor = about * f->place[at->place].lean;
+    double xy = factor * at->slope[1], yy = factor * at->slope[0];
+    int nv = f->nv, nb = nv + f->nw, all = nb + f->na;
+    for (int j = 0; j < all && factor != 0; j++) {
+        double xj = j < nv || j >= nb ? Y[j] : 0, yj = j < nv ? 0 : j < nb ? Y[j] : Z[j];
+        for (int i = 0; i < all; i++) {
+            double xi = i < nv || i >= nb ? Y[i] : 0, yi = i < nv ? 0 : i < nb ? Y[i] : Z[i];
+            block[n * (size_t)j + (size_t)i] += xy * (xi * yj + yi * xj) + yy * yi * yj;
+        }
     }
 }
 
@@ -212,7 +231,9 @@ static void geometric(ffr *s, int node, double *out)
     const lm_floating_place *place = &u->f->place[at->place];
     double *block = out + (size_t)(n + 1) * FRAME_V;
     by_shortening(u->f, place, p.along, (size_t)n, block);
-    by_lean(u->f, place, at->slope, p.about, (size_t)n, block);
+    by_tilt(u->f, place, at->turn[0][0] * p.about[0], p.about[1] + at->turn[0][1] * p.about[0],
+            (size_t)n, block);
+    by_lean(u->f, at, p.about[0], (size_t)n, block);
 }
 
 /* ---- all ---- */

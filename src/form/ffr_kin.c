@@ -24,16 +24,50 @@ static void draw(const lm_floating *f, const lm_floating_place *at, const double
     times(f->nw, at->Hw, eta + f->nv, out + f->nv);
 }
 
-/* What moves a place linearly with eta: along x (without shortening), y, z, about z (as its slope), y, x. */
+/* Gradients of the slopes x = v' and y = -w' of the section, (dv - Gv eta_a, -dw + Gw eta_a, -Gv^T eta_v,
+ * Gw^T eta_w); with rates instead of eta, and without what is constant, their rates. */
+static void tilt(const lm_floating *f, const lm_floating_place *at, const double *eta, int constant,
+                 double *out)
+{
+    const double *a = eta + f->nv + f->nw;
+    double *v = out, *w = v + f->nv, *av = w + f->nw, *aw = av + f->na;
+    for (int k = 0; k < f->nv; k++) v[k] = constant ? at->dv[k] : 0;
+    for (int k = 0; k < f->nw; k++) w[k] = constant ? -at->dw[k] : 0;
+    for (int j = 0; j < f->na; j++) {
+        const double *Gv = at->Gv + j * f->nv, *Gw = at->Gw + j * f->nw;
+        for (int k = 0; k < f->nv; k++) v[k] -= Gv[k] * a[j];
+        for (int k = 0; k < f->nw; k++) w[k] += Gw[k] * a[j];
+        av[j] = -dot(f->nv, Gv, eta);
+        aw[j] = dot(f->nw, Gw, eta + f->nv);
+    }
+}
+
+/* Such a gradient times rates, added. */
+static void tilt_along(const lm_floating *f, const double *gradient, const double *rate,
+                       double slope[2])
+{
+    const double *w = gradient + f->nv, *av = w + f->nw, *a = rate + f->nv + f->nw;
+    slope[0] += dot(f->nv, gradient, rate) + dot(f->na, av, a);
+    slope[1] += dot(f->nw, w, rate + f->nv) + dot(f->na, av + f->na, a);
+}
+
+/* Entry k of them, k < nv + nw + na. */
+static void tilt_by(const lm_floating *f, const ffr_node *n, int order, int k, double g[2])
+{
+    const double *t = n->tilt[order];
+    g[0] = k < f->nv || k >= f->nv + f->nw ? t[k] : 0;
+    g[1] = k < f->nv ? 0 : k < f->nv + f->nw ? t[k] : t[k + f->na];
+}
+
+/* What moves a place linearly with eta: along x (without shortening), y, z, about x. */
 static void linear(const lm_floating *f, const lm_floating_place *at, const double *eta,
                    double u[PLACE_LINKS])
 {
     const double *v = eta, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
+    u[3] = u[4] = 0;
     u[0] = dot(f->na, at->a, a);
     u[1] = dot(f->nv, at->v, v);
     u[2] = dot(f->nw, at->w, w);
-    u[3] = dot(f->nv, at->dv, v);
-    u[4] = -dot(f->nw, at->dw, w);
     u[5] = dot(f->nt, at->t, t);
 }
 
@@ -69,6 +103,13 @@ static void place_links(ffr *s, const ffr_unit *u, ffr_node *n, const lm_state *
     draw(f, at, eta, n->draw[0]);
     draw(f, at, rate, n->draw[1]);
     draw(f, at, next, n->draw[2]);
+    tilt(f, at, eta, 1, n->tilt[0]);
+    tilt(f, at, rate, 0, n->tilt[1]);
+    tilt(f, at, next, 0, n->tilt[2]);
+    p[3] = dot(f->nv, n->tilt[0], eta), p[4] = dot(f->nw, n->tilt[0] + f->nv, eta + f->nv);
+    tilt_along(f, n->tilt[0], rate, du + 3);
+    tilt_along(f, n->tilt[0], next, ddu + 3);
+    tilt_along(f, n->tilt[1], rate, ddu + 3);
     p[0] += 0.5 * dot(bends, n->draw[0], eta);
     du[0] += dot(bends, n->draw[0], rate);
     ddu[0] += dot(bends, n->draw[0], next) + dot(bends, n->draw[1], rate);
@@ -152,21 +193,17 @@ void ffr_gradient(const ffr *s, const ffr_node *n, int link, double *g)
 {
     const lm_floating *f = s->unit[n->unit].f;
     const lm_floating_place *at = &f->place[n->place];
-    double *v = g, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
+    double *v = g, *w = v + f->nv, *a = w + f->nw, *t = a + f->na, of[2];
     memset(g, 0, sizeof(double) * (size_t)f->ne);
-    for (int i = 0; i < f->nv; i++)
-        v[i] = link == 0   ? n->draw[0][i]
-               : link == 1 ? at->v[i]
-               : link == 3 ? n->turn[0][0] * at->dv[i]
-                           : 0;
+    for (int i = 0; i < f->nv; i++) v[i] = link == 0 ? n->draw[0][i] : link == 1 ? at->v[i] : 0;
     for (int i = 0; i < f->nw; i++)
-        w[i] = link == 0   ? n->draw[0][f->nv + i]
-               : link == 2 ? at->w[i]
-               : link == 3 ? -n->turn[0][1] * at->dw[i]
-               : link == 4 ? -at->dw[i]
-                           : 0;
+        w[i] = link == 0 ? n->draw[0][f->nv + i] : link == 2 ? at->w[i] : 0;
     for (int i = 0; i < f->na && link == 0; i++) a[i] = at->a[i];
     for (int i = 0; i < f->nt && link == 5; i++) t[i] = at->t[i];
+    for (int k = 0; k < f->nv + f->nw + f->na && (link == 3 || link == 4); k++) {
+        tilt_by(f, n, 0, k, of);
+        g[k] = link == 3 ? n->turn[0][0] * of[0] + n->turn[0][1] * of[1] : of[1];
+    }
 }
 
 static void add(double *to, double f, const double *from)
@@ -184,17 +221,19 @@ static void eta_partials(const ffr *s, const ffr_node *n, double *X, size_t step
     lm_v3 x = m[0].e[0], y = m[1].e[0], z = m[2].e[0], none = v3(0, 0, 0);
     lm_v3 about_v = v3_mul(n->turn[0][0], m[3].e[0]);
     lm_v3 about_w = v3_add(m[4].e[0], v3_mul(n->turn[0][1], m[3].e[0]));
+    double of[2];
+    for (int k = 0; k < f->nv + f->nw + f->na; k++) {
+        tilt_by(f, n, 0, k, of);
+        v3_put(X + (size_t)k * step + 3, v3_add(v3_mul(of[0], about_v), v3_mul(of[1], about_w)));
+    }
     for (int i = 0; i < f->nv; i++, X += step) {
         v3_put(X, v3_add(v3_mul(n->draw[0][i], x), v3_mul(at->v[i], y)));
-        v3_put(X + 3, v3_mul(at->dv[i], about_v));
     }
     for (int i = 0; i < f->nw; i++, X += step) {
         v3_put(X, v3_add(v3_mul(n->draw[0][f->nv + i], x), v3_mul(at->w[i], z)));
-        v3_put(X + 3, v3_mul(-at->dw[i], about_w));
     }
     for (int i = 0; i < f->na; i++, X += step) {
         v3_put(X, v3_mul(at->a[i], x));
-        v3_put(X + 3, none);
     }
     for (int i = 0; i < f->nt; i++, X += step) {
         v3_put(X, none);
@@ -247,10 +286,13 @@ void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r)
         double mz = v3_dot(m[3].e[0], M), my = v3_dot(m[4].e[0], M), mx = v3_dot(m[5].e[0], M);
         my += n->turn[0][1] * mz, mz *= n->turn[0][0];
         double *to = r + FRAME_V;
-        for (int i = 0; i < f->nv; i++) *to++ += n->draw[0][i] * x + at->v[i] * y + at->dv[i] * mz;
-        for (int i = 0; i < f->nw; i++)
-            *to++ += n->draw[0][f->nv + i] * x + at->w[i] * z - at->dw[i] * my;
-        for (int i = 0; i < f->na; i++) *to++ += at->a[i] * x;
+        const double *tilt_a = n->tilt[0] + f->nv + f->nw;
+        for (int i = 0; i < f->nv; i++)
+            *to++ += n->draw[0][i] * x + at->v[i] * y + n->tilt[0][i] * mz;
+        for (int i = f->nv; i < f->nv + f->nw; i++)
+            *to++ += n->draw[0][i] * x + at->w[i - f->nv] * z + n->tilt[0][i] * my;
+        for (int i = 0; i < f->na; i++)
+            *to++ += at->a[i] * x + tilt_a[i] * mz + tilt_a[f->na + i] * my;
         for (int i = 0; i < f->nt; i++) *to++ += at->t[i] * mx;
     }
 }
@@ -258,9 +300,16 @@ void ffr_project(const ffr *s, const ffr_unit *u, const double *ri, double *r)
 /* Of the k-th entry of the gradient of what is no linear function of eta: its rate, or (2) the rate of that. */
 static double gradient_rate(const lm_floating *f, const ffr_node *n, int link, int order, int k)
 {
-    const lm_floating_place *at = &f->place[n->place];
-    if (link == 0) return n->draw[order][k];
-    return k < f->nv ? n->turn[order][0] * at->dv[k] : -n->turn[order][1] * at->dw[k - f->nv];
+    double g[3][2];
+    if (link == 0) return k < f->nv + f->nw ? n->draw[order][k] : 0;
+    for (int i = 0; i <= order; i++) tilt_by(f, n, i, k, g[i]);
+    if (link == 4) return g[order][1];
+    double sum = 0;
+    for (int e = 0; e < 2; e++)
+        sum += order == 1 ? n->turn[1][e] * g[0][e] + n->turn[0][e] * g[1][e]
+                          : n->turn[2][e] * g[0][e] + 2 * n->turn[1][e] * g[1][e] +
+                                n->turn[0][e] * g[2][e];
+    return sum;
 }
 
 /* A link's position u is a function of eta; V = sum X_u du, A = sum X_u ddu + ...:
@@ -278,7 +327,7 @@ static void eta_jets(const ffr *s, const ffr_node *n, int link, const lm_jet *u,
             add(j->Xa, g[k], u->Xa);
             add(j->Xc, g[k], u->Xc);
         }
-        if ((link != 0 && link != 3) || k >= f->nv + f->nw) continue;
+        if ((link != 0 && link != 3 && link != 4) || k >= f->nv + f->nw + f->na) continue;
         double rate = gradient_rate(f, n, link, 1, k), next = gradient_rate(f, n, link, 2, k);
         add(j->Xv, rate, u->X);
         add(j->Xa, rate, u->Xc);

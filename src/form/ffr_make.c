@@ -178,7 +178,10 @@ static void make_places(ffr *s)
         int bends = u->f ? u->f->nv + u->f->nw : 0;
         if (n->place == 0) continue;
         make_links(s, u, u->base + 3, n);
-        for (int k = 0; k < 3; k++) n->draw[k] = LM_NEW_N(&s->arena, double, bends);
+        for (int k = 0; k < 3; k++) {
+            n->draw[k] = LM_NEW_N(&s->arena, double, bends);
+            n->tilt[k] = LM_NEW_N(&s->arena, double, bends + 2 * u->f->na);
+        }
     }
 }
 

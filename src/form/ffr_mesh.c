@@ -95,13 +95,19 @@ static void set_places(const ffr_shapes *b, double *from, int n, lm_floating_pla
         p[k].t = doubles(&from, b->nt);
         p[k].Hv = doubles(&from, b->nv * b->nv);
         p[k].Hw = doubles(&from, b->nw * b->nw);
+        p[k].Gv = doubles(&from, b->nv * b->na);
+        p[k].Gw = doubles(&from, b->nw * b->na);
     }
 }
 
-/* As many doubles at a place as lanes for four points. */
-static size_t per_place(const ffr_shapes *b)
+static size_t per_four(const ffr_shapes *b)
 {
     return (size_t)(2 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
+}
+
+static size_t per_place(const ffr_shapes *b)
+{
+    return per_four(b) + (size_t)((b->nv + b->nw) * b->na);
 }
 
 static int shears(const ffr_mesh *g) { return g->m->spec->bodies.at[g->part->body].timoshenko; }
@@ -120,7 +126,9 @@ static int reserve_strains(const ffr_mesh *g, const ffr_shapes *b, lm_arena *are
     lm_floating_strain *q = lm_arena_alloc(arena, sizeof *q * (size_t)fours);
     s->strains = lm_arena_alloc(arena, sizeof(lm_lane) * per_strain(g, b) * (size_t)fours);
     s->torques = LM_NEW_N(arena, double, fours * b->nt);
-    if (!q || !s->strains || !s->torques) return -1;
+    s->Sv = LM_NEW_N(arena, double, b->na * b->nv * b->nv);
+    s->Sw = LM_NEW_N(arena, double, b->na * b->nw * b->nw);
+    if (!q || !s->strains || !s->torques || !s->Sv || !s->Sw) return -1;
     out->strain = q;
     lm_lane *from = s->strains;
     double *torque = s->torques;
@@ -141,7 +149,7 @@ int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ff
     int ne = b->nv + b->nw + b->na + b->nt;
     lm_floating_four *four = LM_NEW_N(arena, lm_floating_four, fours);
     lm_floating_place *place = LM_NEW_N(arena, lm_floating_place, places);
-    s->lanes = lm_arena_alloc(arena, sizeof(lm_lane) * per_place(b) * (size_t)fours);
+    s->lanes = lm_arena_alloc(arena, sizeof(lm_lane) * per_four(b) * (size_t)fours);
     s->values = lm_arena_alloc(arena, sizeof(double) * per_place(b) * (size_t)places);
     double *rest = LM_NEW_N(arena, double, ne *(3 * ne + 1));
     if (!four || !place || !s->lanes || !s->values || !rest) return -1;
@@ -176,6 +184,7 @@ typedef struct flexibility {
 /* Values for all coordinates at a place. */
 typedef struct values {
     double *v, *w, *a;   /* displacements */
+    double *e;           /* [na] stretch a' */
     double *dv, *dw, *t; /* v', w' of the section, twist */
     double *sv, *sw;     /* v', w' of the axis */
     double *kv, *kw;     /* derivatives of dv, dw along the axis */
@@ -191,20 +200,23 @@ typedef struct walk {
     lm_section c; /* at xi */
     values at;
     double *Hv, *Hw; /* from the frame to xi */
+    double *Dv, *Dw; /* [na] [nv], [nw] ... integrals of a' times v', w' of the section */
 } walk;
 
 static int walk_start(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, walk *w)
 {
     *w = (walk){.g = g, .b = b};
     values *at = &w->at;
-    double *p =
-        LM_NEW_N(temp, double, 4 * (b->nv + b->nw) + b->na + b->nt + b->nv * b->nv + b->nw * b->nw);
+    double *p = LM_NEW_N(temp, double,
+                         4 * (b->nv + b->nw) + 2 * b->na + b->nt + b->nv * b->nv + b->nw * b->nw +
+                             b->na * (b->nv + b->nw));
     if (!p) return -1;
     at->v = doubles(&p, b->nv), at->dv = doubles(&p, b->nv), at->sv = doubles(&p, b->nv);
     at->w = doubles(&p, b->nw), at->dw = doubles(&p, b->nw), at->sw = doubles(&p, b->nw);
     at->kv = doubles(&p, b->nv), at->kw = doubles(&p, b->nw);
-    at->a = doubles(&p, b->na), at->t = doubles(&p, b->nt);
+    at->a = doubles(&p, b->na), at->e = doubles(&p, b->na), at->t = doubles(&p, b->nt);
     w->Hv = doubles(&p, b->nv * b->nv), w->Hw = doubles(&p, b->nw * b->nw);
+    w->Dv = doubles(&p, b->na * b->nv), w->Dw = doubles(&p, b->na * b->nw);
     return 0;
 }
 
@@ -285,6 +297,8 @@ static void look(walk *w)
     combine(b->nw, 4, row, f.S, w->at.sw), combine(b->nw, 4, row, f.Q, w->at.kw);
     eta[1] = w->f.EA * c->L * c->ka, eta[0] = 1 - eta[1];
     combine(b->na, 2, b->a + w->e * b->na, eta, w->at.a);
+    eta[1] = c->ka / w->c.EA, eta[0] = -eta[1];
+    combine(b->na, 2, b->a + w->e * b->na, eta, w->at.e);
     eta[1] = w->f.GJ * c->L * c->kt, eta[0] = 1 - eta[1];
     combine(b->nt, 2, b->t + w->e * b->nt, eta, w->at.t);
 }
@@ -304,6 +318,12 @@ static void add_shortening(int n, double dx, const double *s, const double *r, d
         for (int i = 0; i < n; i++) H[i + n * j] += dx * (s[i] * r[j] + r[i] * s[j] - r[i] * r[j]);
 }
 
+static void add_product(int na, int n, double dx, const double *e, const double *r, double *D)
+{
+    for (int j = 0; j < na; j++)
+        for (int i = 0; i < n; i++) D[i + n * j] += dx * e[j] * r[i];
+}
+
 /* On to xi in the same element. */
 static void walk_on(walk *w, double xi)
 {
@@ -314,6 +334,8 @@ static void walk_on(walk *w, double xi)
         double dx = L * gauss_w[k] * (xi - from);
         add_shortening(w->b->nv, dx, w->at.sv, w->at.dv, w->Hv);
         add_shortening(w->b->nw, dx, w->at.sw, w->at.dw, w->Hw);
+        add_product(w->b->na, w->b->nv, dx, w->at.e, w->at.dv, w->Dv);
+        add_product(w->b->na, w->b->nw, dx, w->at.e, w->at.dw, w->Dw);
     }
     flex_to(w, xi);
 }
@@ -469,7 +491,7 @@ static void along_element(walk *w, int k, ffr_store *s, lm_floating *out)
         four[i / GAUSS].mass[lane] = dx * w->c.rhoA;
         double Jy = dx * w->c.rhoIy, Jz = dx * w->c.rhoIz, j[3] = {Jy + Jz, Jy, Jz};
         for (int a = 0; a < 3; a++) four[i / GAUSS].j[a][lane] = j[a];
-        put_point(w, s->lanes + per_place(w->b) * (size_t)number, lane);
+        put_point(w, s->lanes + per_four(w->b) * (size_t)number, lane);
         if (s->strains) put_strain(w, dx, number, lane, s, out);
         stiffness[lane] = fmax(w->c.EIy, w->c.EIz);
         add_inertia(w, dx, j, s, out);
@@ -517,6 +539,23 @@ static void stiffness(const ffr_mesh *g, const ffr_shapes *b, int ne, double *K)
         add_bar(b->na, b->a + e * b->na, c->ka, ne, K + (ne + 1) * ata);
         add_bar(b->nt, b->t + e * b->nt, c->kt, ne, K + (ne + 1) * att);
     }
+}
+
+/* ---- stretch with bending ---- */
+
+int ffr_mesh_set_off(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, double *D[2])
+{
+    walk w;
+    size_t v = (size_t)(b->na * b->nv), z = (size_t)(b->na * b->nw);
+    D[0] = LM_NEW_N(temp, double, (g->n + 1) * b->na * b->nv);
+    D[1] = LM_NEW_N(temp, double, (g->n + 1) * b->na * b->nw);
+    if (!D[0] || !D[1] || walk_start(g, b, temp, &w)) return -1;
+    for (int e = 0; e < g->n; e++) {
+        walk_to(&w, e, 1);
+        memcpy(D[0] + v * (size_t)(e + 1), w.Dv, sizeof(double) * v);
+        memcpy(D[1] + z * (size_t)(e + 1), w.Dw, sizeof(double) * z);
+    }
+    return 0;
 }
 
 int ffr_mesh_integrate(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, ffr_store *s,

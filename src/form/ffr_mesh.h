@@ -34,10 +34,11 @@ int ffr_shapes_reserve(const ffr_mesh *g, lm_arena *temp, ffr_shapes *b);
 /* Memory of an lm_floating that is being made. */
 typedef struct ffr_store {
     lm_lane *lanes;   /* of the fours, one behind the other: v, w, a, turn, Hv, Hw */
-    double *values;   /* of the places: v, w, a, dv, dw, t, Hv, Hw */
+    double *values;   /* of the places: v, w, a, dv, dw, t, Hv, Hw, Gv, Gw */
     lm_lane *strains; /* of the fours: kv, kw, psi, phi, t, gv, gw; NULL: without stiffening */
     double *torques;  /* of the fours: Tt */
     double *Mff, *K, *C, *spare;
+    double *Sv, *Sw; /* without stiffening not set */
 } ffr_store;
 
 int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ffr_store *s,
@@ -45,6 +46,14 @@ int ffr_mesh_reserve(const ffr_mesh *g, const ffr_shapes *b, lm_arena *arena, ff
 /* Points, places, inertia and stiffness. 0, or -1: no memory in `temp`. */
 int ffr_mesh_integrate(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, ffr_store *s,
                        lm_floating *out);
+
+/* How far a stretch sets a bent axis off across: the integral of a_j' times the slope of coordinate k, at the
+ * nodes of the mesh [n + 1] [na] [nv], [nw]. 0, or -1: no memory. */
+int ffr_mesh_set_off(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, double *D[2]);
+
+/* ffr_stretch.c: S and G, from points, places and stiffness. 0, or -1: no memory in `temp`. */
+int ffr_stretch_make(const ffr_mesh *g, const ffr_shapes *b, lm_arena *temp, ffr_store *s,
+                     lm_floating *out);
 
 /* ffr_modes.c: natural modes of the mesh, clamped at its first node. 0; -1: no memory; 1: errors in
  * `diag`. */

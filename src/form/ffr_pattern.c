@@ -10,6 +10,16 @@ typedef struct span {
     int turns; /* 1: those that turn it only */
 } span;
 
+/* A stretch turns a section where the axis is what bends. */
+static int tilts(const lm_floating *f, const lm_floating_place *at, int k)
+{
+    for (int i = 0; i < f->nv; i++)
+        if (at->Gv[k * f->nv + i] != 0) return 1;
+    for (int i = 0; i < f->nw; i++)
+        if (at->Gw[k * f->nw + i] != 0) return 1;
+    return 0;
+}
+
 static int in_span(const ffr *s, span a, int k)
 {
     const ffr_node *n = &s->node[a.node];
@@ -22,8 +32,10 @@ static int in_span(const ffr *s, span a, int k)
     if (k < u->f->nv) return at->dv[k] != 0;
     k -= u->f->nv;
     if (k < u->f->nw) return at->dw[k] != 0;
-    k -= u->f->nw + u->f->na;
-    return k >= 0 && at->t[k] != 0;
+    k -= u->f->nw;
+    if (k < u->f->na) return tilts(u->f, at, k);
+    k -= u->f->na;
+    return at->t[k] != 0;
 }
 
 static int size_of(const ffr *s, span a) { return FRAME_V + s->unit[s->node[a.node].unit].ne; }

@@ -206,7 +206,7 @@ int ffr_make_small(ffr *s)
                            .most = most,
                            .unlike = LM_NEW_N(&s->arena, ffr_unlike, n + 1),
                            .parts = LM_NEW_N(&s->arena, int, n + 1)};
-    const lm_small *base = &s->small.base;
+    lm_small *base = &s->small.base;
     if (!base->turn || !base->error || !base->told || !s->small.most || !s->small.unlike ||
         !s->small.parts)
         return -1;

@@ -24,6 +24,7 @@ typedef struct body {
     lm_lane v[FOURS][NV], w[FOURS][NW], a[FOURS][NA], Hv[FOURS][NV * NV], Hw[FOURS][NW * NW];
     lm_lane turn[FOURS][NV + NW + NT];
     double Mff[NE * NE], K[NE * NE], C[NE * NE];
+    double Sv[NA * NV * NV], Sw[NA * NW * NW];
 } body;
 
 static void draw(lm_lane *to, int n)
@@ -62,6 +63,9 @@ static void make(body *b, int fours)
     b->f = (lm_floating){.nv = NV, .nw = NW, .na = NA, .nt = NT, .ne = NE};
     b->f.nfours = fours, b->f.four = b->four;
     b->f.Mff = b->Mff, b->f.K = b->K, b->f.C = b->C;
+    for (int i = 0; i < NA * NV * NV; i++) b->Sv[i] = 0.3 * rnd();
+    for (int i = 0; i < NA * NW * NW; i++) b->Sw[i] = 0.3 * rnd();
+    b->f.Sv = b->Sv, b->f.Sw = b->Sw;
     for (int k = 0; k < fours; k++) {
         lm_floating_four *q = &b->four[k];
         draw(b->v[k], NV), draw(b->w[k], NW), draw(b->a[k], NA);
@@ -158,6 +162,22 @@ static double quadratic(const double *A, const double *x)
     return sum;
 }
 
+/* Of the coordinates of bending less what the stretches make of them. */
+static double elastic(const body *b, const double *eta)
+{
+    double x[NE];
+    memcpy(x, eta, sizeof x);
+    for (int j = 0; j < NA; j++) {
+        double a = eta[NV + NW + j];
+        for (int i = 0; i < NV; i++)
+            for (int k = 0; k < NV; k++) x[i] -= a * b->Sv[i + NV * (k + NV * j)] * eta[k];
+        for (int i = 0; i < NW; i++)
+            for (int k = 0; k < NW; k++)
+                x[NV + i] -= a * b->Sw[i + NW * (k + NW * j)] * eta[NV + k];
+    }
+    return 0.5 * quadratic(b->K, x);
+}
+
 static double kinetic(const body *b, const motion *s)
 {
     double T = 0;
@@ -211,7 +231,7 @@ static motion later(const motion *s, const double *acc, double t)
 static const double steps[4] = {-1, 1, -2, 2}, weights[4] = {-8. / 12, 8. / 12, 1. / 12, -1. / 12};
 
 /* Forces by Lagrange's equations in the velocities v, W (Boltzmann and Hamel): F = p_v' + W x p_v,
- * M = p_W' + W x p_W + v x p_v, on eta p_eta' - dT/d(eta) + K eta + C deta. */
+ * M = p_W' + W x p_W + v x p_v, on eta p_eta' - dT/d(eta) + dU/d(eta) + C deta. */
 static void lagrange(const body *b, const motion *s, const double *acc, double r[N])
 {
     double p[N], q[N], h = 2e-3;
@@ -227,10 +247,9 @@ static void lagrange(const body *b, const motion *s, const double *acc, double r
         for (int k = 0; k < 4; k++) {
             motion n = *s;
             n.eta[i] += steps[k] * h;
-            r[6 + i] -= weights[k] * kinetic(b, &n) / h;
+            r[6 + i] += weights[k] * (elastic(b, n.eta) - kinetic(b, &n)) / h;
         }
-        for (int j = 0; j < NE; j++)
-            r[6 + i] += b->K[i + NE * j] * s->eta[j] + b->C[i + NE * j] * s->deta[j];
+        for (int j = 0; j < NE; j++) r[6 + i] += b->C[i + NE * j] * s->deta[j];
     }
 }
 
@@ -290,8 +309,7 @@ static void energies(void **state)
         for (int l = 0; l < LM_LANES; l++)
             S = v3_add(S, v3_mul(b.four[k].mass[l], point(&b, k, l, s.eta)));
     near_all((double[]){e.kinetic, e.elastic, e.dissipation, e.moment.x, e.moment.y, e.moment.z},
-             (double[]){kinetic(&b, &s), 0.5 * quadratic(b.K, s.eta), quadratic(b.C, s.deta), S.x,
-                        S.y, S.z},
+             (double[]){kinetic(&b, &s), elastic(&b, s.eta), quadratic(b.C, s.deta), S.x, S.y, S.z},
              6, 1e-13);
     b.f.C = NULL;
     lm_floating_energies(&b.f, s.v, s.W, s.eta, s.deta, &e);

@@ -143,7 +143,7 @@ static const char divided_text[] =
     "  fork: {type: universal, between: [arch.node(1), twig.start], axes: [[1, 0, 0], [0, 1, 1]],\n"
     "    stiffness: {angle1: 2, angle2: 4}}\n"
     "  ball: {type: spherical, between: [twig.end, tie.start]}\n"
-    "  close: {type: revolute, between: [tie.end, arch.end], axis: [0, 1, 0]}\n"
+    "  close: {type: revolute, between: [tie.end, arch.end], axis: [0, 1, 0], damping: 0.04}\n"
     "loads:\n"
     "  follow: {on: twig.node(1), force: [1, 2*t, \"pos(tie.node(1)).x\"], torque: [0.3, 1, 2],\n"
     "    axes: local}\n"
