@@ -79,7 +79,7 @@ struct lm_integrator {
     lm_step_stats stats;
     lm_phases profile;
     double work, lost; /* over the last step, where the method integrates them itself */
-    char failure[512]; /* what went wrong, by name */
+    char failure[640]; /* what went wrong, by name */
     int regular; /* 1: constraints are independent where it works: no softness of the mass matrix */
     int unsolved;     /* 1: ... that no acceleration solves the equations */
     double *x;        /* [5 (nv + nl) + nq] right sides and solutions */
