@@ -46,6 +46,16 @@ static void corners(void **state)
     r = resolve("if(t < 1, 0, abs(cos(t)))", 1.5);
     assert_int_equal(r.ncorners, 0);
     lm_resolution_free(&r);
+    r = resolve("max(0, 1 - ((t - 7)/1e-3)^4)", 2000); /* from -1e25 */
+    assert_int_equal(r.ncorners, 2);
+    assert_near(r.corner[0], 6.999, 1e-14);
+    assert_near(r.corner[1], 7.001, 1e-14);
+    lm_resolution_free(&r);
+    r = resolve("if(cos(t) > 0.9999995, 1, 0)", 6); /* one instant but for rounding */
+    assert_int_equal(r.ncorners, 2);
+    assert_true(cos(r.corner[0]) > 0.9999995 && cos(r.corner[1]) < 0.9999995);
+    assert_near(r.corner[1], r.corner[0], 1e-11);
+    lm_resolution_free(&r);
     r = resolve("pwl(t*t, 0,0, 1,0, 1.0002,1, 1.0004,0)", 3);
     assert_int_equal(r.ncorners, 3);
     assert_near(r.corner[1], sqrt(1.0002), 1e-15);
@@ -101,6 +111,21 @@ static const pulse pulses[] = {
      9, NAN},
     {"5*d", "blocks: {d: {type: delay, input: 'if(t > 1 and t < 1.001, 1000, 0)', time: 2}}\n", 9,
      5},
+    {"100*max(0, 1 - ((t - 7)/1e-3)^2)", "", 2000, 0.4 / 3},
+    {"1e6*max(0, 1e-6 - (t - 777.7)^2)", "", 2000, 4e-3 / 3},
+    {"1e15*max(0, 1e-6 - (t - 77.7)^2)^3", "", 200, 32e-6 / 35},
+    {"1000*max(0, 1 - ((t - 7.3)/1e-3)^4)", "", 100, 1.6},
+    {"1e12*max(0, 1e-11 - 2*sin(pi*t/500)^2)", "", 2000, 0.0189803344911342},
+    {"if(cos(0.01*t) > 0.9999995, 10, 0)", "", 2000, NAN},
+    {"d2",
+     "blocks: {p: {type: signal, value: '100*max(0, 1 - ((t - 7)/1e-2)^2)'}, "
+     "d1: {type: delay, input: p, time: 300, initial: 0}, "
+     "d2: {type: delay, input: 2*d1 + p, time: 500}}\n",
+     2000, 4},
+    {"d2",
+     "blocks: {d2: {type: delay, input: d1, time: 5}, p: {type: signal, value: 't < 0.5'}, "
+     "d1: {type: delay, input: p, time: 3, initial: 2}}\n",
+     9, 16.5},
 };
 enum { PULSES = sizeof pulses / sizeof pulses[0] };
 
@@ -115,6 +140,7 @@ static double impulse_of(int i)
         for (int k = 0; k < 15; k++) sum += 100 * (sqrt(7 * k + 0.01) - sqrt(7 * k));
         return sum;
     }
+    if (strncmp(p->effort, "if(cos", 6) == 0) return 7000 * acos(0.9999995);
     if (strcmp(p->effort, "5*w") == 0) return 5e-3 * (sqrt(log(2)) + sqrt(-log(0.6)));
     return p->impulse; /* NAN: as the first run says */
 }
@@ -166,8 +192,9 @@ static void check(int i, int method, double row, double v, double *exact)
 {
     double got = momentum(&pulses[i], method, row, v) - 2 * v;
     if (isnan(*exact)) *exact = got;
-    /* the natural spline swings over the whole run: that is followed to the tolerance */
-    double off = strstr(pulses[i].effort, "spline") ? 1e-3 : methods[method].off;
+    /* the natural spline swings over the whole run: that is followed to the tolerance by low order */
+    int low = method >= 3 && strstr(pulses[i].effort, "spline") != NULL;
+    double off = low ? 1e-4 : methods[method].off;
     /* errors are over all of the motion */
     if (!(fabs(got - *exact) <= off * (fabs(*exact) + 2 * v)))
         fail_msg("%s, rows each %g: '%s' delivers %.10g, not %.10g", methods[method].name, row,
@@ -242,7 +269,7 @@ static void places(void **state)
                     snprintf(said, sizeof said, "%s %s, %d: '%s'", methods[m].name, tolerances[k],
                              i, forces[f]);
                     double v = end_of(text, said);
-                    if (!(fabs(v - 0.25) <= 3e-6 * 0.25)) fail_msg("%s gives %.10g", said, v);
+                    if (!(fabs(v - 0.25) <= 1e-6 * 0.25)) fail_msg("%s gives %.10g", said, v);
                 }
 }
 
