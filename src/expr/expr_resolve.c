@@ -123,15 +123,17 @@ static void use_all(search *s, int i, double scale)
     if (code != LM_OP_IF || (c.lo <= 0 && c.hi >= 0)) use(s, i, 2, scale);
 }
 
-/* Arguments of one of the time: what moves it by its scale. One that chooses says nothing before it has. */
+/* Arguments of one of the time: what moves it by its scale. One that chooses says nothing before it has, and of
+ * two that are equal for a while, as integers are, bounds of both do not tell. */
 static void use_timed(search *s, int i, double scale)
 {
-    const int *a = s->arg + 3 * i;
+    const int *a = s->arg + 3 * i, code = s->e->ops[i].code;
+    int open = s->bound[i].open || code == LM_OP_EQ || code == LM_OP_NE;
     lm_bound x[3] = {0};
     for (int k = 0; k < 3 && a[k] >= 0; k++) x[k] = s->bound[a[k]];
     for (int k = 0; k < 3 && a[k] >= 0; k++) {
-        double slope = s->bound[i].open ? 0 : lm_bounds_slope(&s->e->ops[i], x, k, 0);
-        if (s->bound[i].open || slope != 0) use(s, i, k, slope != 0 ? scale / slope : INFINITY);
+        double slope = open ? 0 : lm_bounds_slope(&s->e->ops[i], x, k, 0);
+        if (open || slope != 0) use(s, i, k, slope != 0 ? scale / slope : INFINITY);
     }
 }
 
