@@ -245,6 +245,7 @@ static int first_step(bdf *b, double limit)
     double most = fmax(x, lm_speed_norm(sys, b->unit, jerk) / speed);
     b->h_first = bad ? s->opt.first_step : 0.1 * sqrt(b->allowed / fmax(most, 1e-100));
     b->h_first = fmin(b->h_first, BRIEF * s->opt.largest_step);
+    if (sys->nvariables) b->h_first = fmin(b->h_first, 0.03 * sqrt(s->opt.tolerance) * room);
     b->h_first = fmax(b->h_first, 2 * bdf_least_step(s));
     return 0;
 }
