@@ -320,6 +320,22 @@ static void twice(void **state)
         }
 }
 
+/* A state whose rate sets in late in a long run: not as its first traces ask. */
+static void late(void **state)
+{
+    (void)state;
+    for (int m = 0; m < METHODS; m++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "limber: 1\nblocks: {v: {type: integrator, input: "
+                 "\"100*max(0, 1 - ((t - 7)/1e-3)^2)\"}}\noutputs: {v: v}\n"
+                 "analysis: {type: dynamics, until: 2000, output_step: 200, method: %s}\n",
+                 methods[m].name);
+        double v = end_of(text, methods[m].name);
+        if (!(fabs(v - 0.4 / 3) <= 1e-6 * 0.4 / 3)) fail_msg("%s: %.10g", methods[m].name, v);
+    }
+}
+
 /* ---- zones of the state ---- */
 
 /* A mass of 2 passes at the speed 1: the zone does the work 0.2, however many pieces it has. */
@@ -379,10 +395,10 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corners),     cmocka_unit_test(bells),
-        cmocka_unit_test(delivered),   cmocka_unit_test(in_uniform_motion),
-        cmocka_unit_test(places),      cmocka_unit_test(current),
-        cmocka_unit_test(twice),       cmocka_unit_test(narrow_pieces),
-        cmocka_unit_test(largest_step)};
+        cmocka_unit_test(corners),       cmocka_unit_test(bells),
+        cmocka_unit_test(delivered),     cmocka_unit_test(in_uniform_motion),
+        cmocka_unit_test(places),        cmocka_unit_test(current),
+        cmocka_unit_test(twice),         cmocka_unit_test(late),
+        cmocka_unit_test(narrow_pieces), cmocka_unit_test(largest_step)};
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
