@@ -13,7 +13,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 14400
 # Runs of whole models that take long and no path that others do not take.
-LONG = models_iftomm|faults_resume|machine_analyses|kinematics_callback|power_hard|dca_large|statics_neutral|models_convergence|models_forces|kinematics_models|library|library_hydraulics|power_accuracy|library_control|library_friction|linearize_run|models_power|models_servo|models_cross|matrix|models_beams|models_beams2|models_defaults|models_machines|models_rotors|rotors|campbell|campbell_roots|elastodynamic|periodic|minimal|minimal_paper|machining|rfe|rfe_models|ffr_models|dca|tree_solver|radau|bdf|modes_large|modes_run|h5_crash|view_cuts|ffr_bending|ffr_loops
+LONG = pulses|loop_branches|events_zones|machine_starts|rods_by_shooting|models_iftomm|faults_resume|machine_analyses|kinematics_callback|power_hard|dca_large|statics_neutral|models_convergence|models_forces|kinematics_models|library|library_hydraulics|power_accuracy|library_control|library_friction|linearize_run|models_power|models_servo|models_cross|matrix|models_beams|models_beams2|models_defaults|models_machines|models_rotors|rotors|campbell|campbell_roots|elastodynamic|periodic|minimal|minimal_paper|machining|rfe|rfe_models|ffr_models|dca|tree_solver|radau|bdf|modes_large|modes_run|h5_crash|view_cuts|ffr_bending|ffr_loops
 VALGRIND_SKIP ?= $(LONG)
 JOBS ?= $(shell nproc)
 

@@ -256,19 +256,27 @@ static void compare_scales(lm_discrete *x)
         if (v[k].unit > 0) x->scale[k] = fmax(x->scale[k], part * x->of_unit[v[k].unit]);
 }
 
+/* For which the rates of a start last at most: up to the next row, or where a force of the time jumps before. */
+static double time_of_rates(const lm_integrator *g, double dt)
+{
+    double t = g->clock->t, same = 1e-12 * g->opt.until;
+    return fmin(dt, lm_system_next_kink(g->sys, t + same) - t);
+}
+
 /* Errors of a variable are measured in the largest value it has had. At a start its rate tells how large
- * it may become until the next row. */
+ * it may become. */
 void lm_scale_variables(lm_integrator *g, double dt, int starting)
 {
     static const double least = 1e-13; /* where there is nothing to go by */
     lm_discrete *x = g->sys->discrete;
     int n = g->sys->nvariables, first = g->sys->nv - n;
     if (n == 0) return;
+    double lasts = starting ? time_of_rates(g, dt) : 0;
     for (int k = 0; k < n; k++) {
         int state = x->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         double value = fabs(state ? g->v[first + k] : lm_machine_value(g->sys, k));
         if (!isfinite(value)) value = 0;
-        if (state && starting) value = fmax(value, dt * fabs(g->a[first + k]));
+        if (state && starting) value = fmax(value, lasts * fabs(g->a[first + k]));
         x->scale[k] = fmax(x->scale[k], fmax(value, least));
         if (state) x->pace[k] = fmax(x->pace[k], fabs(g->a[first + k]));
     }

@@ -49,7 +49,7 @@ int lm_between_open(lm_between *b, const double *from, const double *to, const d
     values(b, from, to, b->first);
     values(b, to, from, b->last);
     for (int k = 0; k < b->nslots; k++) b->slot[k] = path(from[k], to[k], bend[k]);
-    lm_bounds(b->e, b->of, b->arg, b->slot, b->first, b->last, b->bound);
+    lm_bounds(b->e, b->of, b->arg, b->slot, LM_BOUND_SLACK, b->first, b->last, b->bound);
     for (int i = 0; i < b->e->nops; i++) {
         if (!b->e->ops[i].guard) continue;
         if (b->of[i] != LM_BOUND_OTHER && b->bound[i].open && !skip[guard]) return 1;

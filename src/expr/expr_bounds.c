@@ -2,6 +2,8 @@
 
 #include "expr/expr_priv.h"
 
+#define TOUCHES 1e-14 /* of a value: an integer that a curve touches and does not pass */
+
 static const lm_span whole = {-INFINITY, INFINITY}, none = {0, 0};
 
 static lm_span span(double a, double b) { return a <= b ? (lm_span){a, b} : (lm_span){b, a}; }
@@ -145,11 +147,11 @@ static lm_bound of_piece(const lm_piece *p, double from, double to)
     return b;
 }
 
-static lm_bound of_table(const lm_op *op, lm_span x)
+static lm_bound of_table(const lm_op *op, lm_span x, double rounding)
 {
     lm_bound b = {.u = {INFINITY, -INFINITY}, .d = {INFINITY, -INFINITY}};
     if (!isfinite(x.lo) || !isfinite(x.hi)) return (lm_bound){.u = whole, .d = whole, .open = 1};
-    double slack = LM_BOUND_SLACK * (x.hi - x.lo);
+    double slack = rounding * (x.hi - x.lo);
     int low = (int)(lm_table_find(op->tab, op->b, x.lo + slack) - op->tab);
     int high = (int)(lm_table_find(op->tab, op->b, x.hi - slack) - op->tab);
     for (int i = low; i <= high; i++) {
@@ -175,16 +177,16 @@ static lm_bound chosen(lm_bound b)
 
 static lm_bound point(double x) { return (lm_bound){.u = {x, x}}; }
 
-/* Integers of x: its first and last one but for rounding. */
-static lm_span integers(lm_span x)
+/* Integers of x: its first and last one but for rounding. A curve may touch one. */
+static lm_span integers(lm_span x, double rounding)
 {
-    double slack = LM_BOUND_SLACK * fmax(1, x.hi - x.lo);
+    double slack = fmax(rounding, TOUCHES) * fmax(1, x.hi - x.lo);
     return (lm_span){floor(x.lo + slack), floor(x.hi - slack)};
 }
 
-static lm_bound of_abs(lm_bound a)
+static lm_bound of_abs(lm_bound a, double rounding)
 {
-    if (a.u.lo >= 0 || a.u.hi <= 0 || lm_span_has_sign(a.u)) {
+    if (a.u.lo >= 0 || a.u.hi <= 0 || lm_span_has_sign(a.u, rounding)) {
         double s = a.u.lo + a.u.hi >= 0 ? 1 : -1;
         return (lm_bound){.u = scaled(a.u, s), .d = scaled(a.d, s)};
     }
@@ -192,32 +194,32 @@ static lm_bound of_abs(lm_bound a)
     return (lm_bound){.u = {0, most}, .d = hull(a.d, scaled(a.d, -1)), .open = 1};
 }
 
-static lm_bound of_sign(lm_bound a)
+static lm_bound of_sign(lm_bound a, double rounding)
 {
     if (is_point(a.u)) return point(lm_sign(a.u.lo));
-    return lm_span_has_sign(a.u) ? point(a.u.lo + a.u.hi > 0 ? 1 : -1)
-                                 : open_jump((lm_span){-1, 1});
+    if (!lm_span_has_sign(a.u, rounding)) return open_jump((lm_span){-1, 1});
+    return point(a.u.lo + a.u.hi > 0 ? 1 : -1);
 }
 
-static lm_bound of_floor(lm_bound a)
+static lm_bound of_floor(lm_bound a, double rounding)
 {
-    lm_span n = integers(a.u);
+    lm_span n = integers(a.u, rounding);
     if (!isfinite(n.lo) || !isfinite(n.hi)) return open_jump(whole);
     return n.lo >= n.hi ? point(n.lo) : open_jump(n);
 }
 
-static lm_bound of_mod(lm_bound a, lm_bound b)
+static lm_bound of_mod(lm_bound a, lm_bound b, double rounding)
 {
-    lm_span n = integers(product(a.u, inverse(b.u)));
+    lm_span n = integers(product(a.u, inverse(b.u)), rounding);
     if (!(n.lo >= n.hi) || !isfinite(n.lo)) return open_jump(hull(none, b.u));
     return (lm_bound){.u = sum(a.u, scaled(b.u, -n.lo)), .d = sum(a.d, scaled(b.d, -n.lo))};
 }
 
 /* 1 or -1: which of the two is larger all along; 0: neither. Equal ones: 1. */
-static int larger(lm_bound a, lm_bound b)
+static int larger(lm_bound a, lm_bound b, double rounding)
 {
     lm_span d = sum(a.u, scaled(b.u, -1));
-    if (!lm_span_has_sign(d)) return 0;
+    if (!lm_span_has_sign(d, rounding)) return 0;
     return d.lo + d.hi >= 0 ? 1 : -1;
 }
 
@@ -305,7 +307,7 @@ static lm_bound of_norm(const lm_bound x[3])
     return f;
 }
 
-static lm_bound of_pair(const lm_op *op, lm_bound a, lm_bound b)
+static lm_bound of_pair(const lm_op *op, lm_bound a, lm_bound b, double rounding)
 {
     switch (op->code) {
     case LM_OP_ADD: return (lm_bound){.u = sum(a.u, b.u), .d = sum(a.d, b.d)};
@@ -318,16 +320,16 @@ static lm_bound of_pair(const lm_op *op, lm_bound a, lm_bound b)
     }
     case LM_OP_POW: return of_power(a, b);
     case LM_OP_ATAN2: return of_angle(a, b);
-    case LM_OP_MOD: return of_mod(a, b);
-    case LM_OP_MIN: return of_extreme(a, b, -1, larger(a, b));
-    case LM_OP_MAX: return of_extreme(a, b, 1, larger(a, b));
+    case LM_OP_MOD: return of_mod(a, b, rounding);
+    case LM_OP_MIN: return of_extreme(a, b, -1, larger(a, b, rounding));
+    case LM_OP_MAX: return of_extreme(a, b, 1, larger(a, b, rounding));
     case LM_OP_AND:
     case LM_OP_OR: return of_logic(op->code, a, b);
-    default: return of_comparison(op->code, a, b, larger(a, b));
+    default: return of_comparison(op->code, a, b, larger(a, b, rounding));
     }
 }
 
-static lm_bound of_single(const lm_op *op, lm_bound a)
+static lm_bound of_single(const lm_op *op, lm_bound a, double rounding)
 {
     switch (op->code) {
     case LM_OP_ADDC: return (lm_bound){.u = sum(a.u, span(op->k, op->k)), .d = a.d};
@@ -335,13 +337,13 @@ static lm_bound of_single(const lm_op *op, lm_bound a)
         return (lm_bound){.u = sum(span(op->k, op->k), scaled(a.u, -1)), .d = scaled(a.d, -1)};
     case LM_OP_MULC: return (lm_bound){.u = scaled(a.u, op->k), .d = scaled(a.d, op->k)};
     case LM_OP_DIVC: return (lm_bound){.u = scaled(a.u, 1 / op->k), .d = scaled(a.d, 1 / op->k)};
-    case LM_OP_ABS: return of_abs(a);
-    case LM_OP_SIGN: return of_sign(a);
-    case LM_OP_FLOOR: return of_floor(a);
+    case LM_OP_ABS: return of_abs(a, rounding);
+    case LM_OP_SIGN: return of_sign(a, rounding);
+    case LM_OP_FLOOR: return of_floor(a, rounding);
     case LM_OP_NOT: return of_logic(op->code, a, a);
     default: break;
     }
-    lm_bound f = op->code == LM_OP_TABLE ? of_table(op, a.u) : of_function(op, a.u);
+    lm_bound f = op->code == LM_OP_TABLE ? of_table(op, a.u, rounding) : of_function(op, a.u);
     f.d = product(f.d, a.d);
     return f;
 }
@@ -375,22 +377,35 @@ static void tighten(lm_bound *b, double first, double last)
     b->u = span(first, last);
 }
 
+static lm_bound of_operation(const lm_op *op, const lm_bound x[3], double rounding)
+{
+    switch (op->code) {
+    case LM_OP_CONST: return point(op->k);
+    case LM_OP_IF: return of_if(x[0], x[1], x[2]);
+    case LM_OP_NORM: return of_norm(x);
+    default: break;
+    }
+    return lm_op_arity[op->code] == 1 ? of_single(op, x[0], rounding)
+                                      : of_pair(op, x[0], x[1], rounding);
+}
+
+double lm_bounds_slope(const lm_op *op, const lm_bound x[3], int k, double rounding)
+{
+    lm_bound one[3] = {x[0], x[1], x[2]};
+    for (int i = 0; i < 3; i++) one[i].d = i == k ? (lm_span){1, 1} : none;
+    lm_bound f = of_operation(op, one, rounding);
+    return fmax(fabs(f.d.lo), fabs(f.d.hi));
+}
+
 void lm_bounds(const lm_expr *e, const unsigned char *of, const int *arg, const lm_bound *slots,
-               const double *first, const double *last, lm_bound *out)
+               double rounding, const double *first, const double *last, lm_bound *out)
 {
     for (int i = 0; i < e->nops; i++) {
         const lm_op *op = &e->ops[i];
         lm_bound x[3] = {0};
         if (of[i] == LM_BOUND_OTHER) continue;
         for (int k = 0; k < 3 && arg[3 * i + k] >= 0; k++) x[k] = out[arg[3 * i + k]];
-        switch (op->code) {
-        case LM_OP_SLOT: out[i] = slots[op->a]; continue;
-        case LM_OP_CONST: out[i] = point(op->k); continue;
-        case LM_OP_IF: out[i] = of_if(x[0], x[1], x[2]); break;
-        case LM_OP_NORM: out[i] = of_norm(x); break;
-        default:
-            out[i] = lm_op_arity[op->code] == 1 ? of_single(op, x[0]) : of_pair(op, x[0], x[1]);
-        }
-        tighten(&out[i], first[i], last[i]);
+        out[i] = op->code == LM_OP_SLOT ? slots[op->a] : of_operation(op, x, rounding);
+        if (op->code != LM_OP_SLOT && op->code != LM_OP_CONST) tighten(&out[i], first[i], last[i]);
     }
 }

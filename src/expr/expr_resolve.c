@@ -3,6 +3,7 @@
 #include "expr/expr_bounds.h"
 #include "expr/expr_priv.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ enum {
 #define FLAT     1e-6  /* part of its size that counts as its range, at least */
 #define BESIDE   1e-13 /* of the run: where the ends of a cell are looked at, */
 #define THIN     1e-3  /* or of the cell */
+#define ASIDE    1e-14 /* of the run: where steps end beside a corner */
+#define DOUBT    1e-12 /* ...: for which rounding may decide a sign, at most */
 
 typedef struct cell {
     double from, to;
@@ -39,6 +42,7 @@ typedef struct search {
     double *first, *last;   /* [nops] values at the ends of a cell */
     double *guard0, *guard; /* [nops] guards there */
     double *least, *most;   /* [nops] of the values so far */
+    double *scale;          /* [nops] by which they change where that counts in the cell */
     lm_bound *bound;        /* [nops] */
     cells now, next, done;
     cells corner; /* `to` is the instant */
@@ -84,9 +88,19 @@ static double beside(const search *s, const cell *c)
 
 /* ---- what counts ---- */
 
-static void use(search *s, int i, int k)
+/* By which an operation bends that counts as much: own, and of what it is put into. */
+static double own_range(const search *s, int i)
 {
-    if (s->arg[3 * i + k] >= 0) s->used[s->arg[3 * i + k]] = 1;
+    double range = s->most[i] - s->least[i], size = fmax(fabs(s->most[i]), fabs(s->least[i]));
+    return fmax(isfinite(range) ? range : 0, FLAT * (isfinite(size) ? size : 0));
+}
+
+static void use(search *s, int i, int k, double scale)
+{
+    int a = s->arg[3 * i + k];
+    if (a < 0) return;
+    s->scale[a] = s->used[a] ? fmin(s->scale[a], scale) : scale;
+    s->used[a] = 1;
 }
 
 static int is_zero(const search *s, int i)
@@ -94,25 +108,52 @@ static int is_zero(const search *s, int i)
     return i >= 0 && s->of[i] != LM_BOUND_OTHER && s->bound[i].u.lo == 0 && s->bound[i].u.hi == 0;
 }
 
-/* Operations whose value changes that of the whole: of `if` the branch that is taken, of a product nothing
- * where a factor is zero. */
+/* Arguments of an operation that is not one of the time alone, or of `if`: the branch that is taken. */
+static void use_all(search *s, int i, double scale)
+{
+    const int *a = s->arg + 3 * i, code = s->e->ops[i].code;
+    int timed = code == LM_OP_IF && s->of[a[0]] != LM_BOUND_OTHER;
+    lm_span c = timed ? s->bound[a[0]].u : (lm_span){0, 1};
+    if (code == LM_OP_MUL && (is_zero(s, a[0]) || is_zero(s, a[1]))) {
+        use(s, i, is_zero(s, a[0]) ? 0 : 1, INFINITY);
+        return;
+    }
+    use(s, i, 0, code == LM_OP_IF ? INFINITY : scale);
+    if (code != LM_OP_IF || c.lo != 0 || c.hi != 0) use(s, i, 1, scale);
+    if (code != LM_OP_IF || (c.lo <= 0 && c.hi >= 0)) use(s, i, 2, scale);
+}
+
+/* Arguments of one of the time: what moves it by its scale. One that chooses says nothing before it has, and of
+ * two that are equal for a while, as integers are, bounds of both do not tell. */
+static void use_timed(search *s, int i, double scale)
+{
+    const int *a = s->arg + 3 * i, code = s->e->ops[i].code;
+    int open = s->bound[i].open || code == LM_OP_EQ || code == LM_OP_NE;
+    lm_bound x[3] = {0};
+    for (int k = 0; k < 3 && a[k] >= 0; k++) x[k] = s->bound[a[k]];
+    for (int k = 0; k < 3 && a[k] >= 0; k++) {
+        double slope = open ? 0 : lm_bounds_slope(&s->e->ops[i], x, k, 0);
+        if (open || slope != 0) use(s, i, k, slope != 0 ? scale / slope : INFINITY);
+    }
+}
+
+/* Operations whose value changes that of the whole, and by how much they may for that to count: of `if` the
+ * branch that is taken, of max() the larger, of a product nothing where a factor is zero. */
 static void find_used(search *s)
 {
     const lm_expr *e = s->e;
     memset(s->used, 0, (size_t)e->nops);
     s->used[e->nops - 1] = 1;
+    s->scale[e->nops - 1] = INFINITY;
     for (int i = e->nops - 1; i >= 0; i--) {
-        if (!s->used[i]) continue;
-        const int *a = s->arg + 3 * i, code = e->ops[i].code;
-        int timed = code == LM_OP_IF && s->of[a[0]] != LM_BOUND_OTHER;
-        lm_span c = timed ? s->bound[a[0]].u : (lm_span){0, 1};
-        if (code == LM_OP_MUL && (is_zero(s, a[0]) || is_zero(s, a[1]))) {
-            use(s, i, is_zero(s, a[0]) ? 0 : 1);
-            continue;
-        }
-        use(s, i, 0);
-        if (code != LM_OP_IF || c.lo != 0 || c.hi != 0) use(s, i, 1);
-        if (code != LM_OP_IF || (c.lo <= 0 && c.hi >= 0)) use(s, i, 2);
+        if (!s->used[i] || s->of[i] == LM_BOUND_CONSTANT) continue;
+        if (!lm_op_is_sum(e->ops[i].code)) s->scale[i] = fmin(s->scale[i], own_range(s, i));
+        if (s->of[i] == LM_BOUND_OTHER)
+            use_all(s, i, INFINITY);
+        else if (e->ops[i].code == LM_OP_IF)
+            use_all(s, i, s->scale[i]);
+        else
+            use_timed(s, i, s->scale[i]);
     }
 }
 
@@ -157,20 +198,48 @@ static double locate(search *s, int i, double from, double to)
 static int bends(const search *s, int i, double width)
 {
     const lm_bound *b = &s->bound[i];
-    double range = s->most[i] - s->least[i], size = fmax(fabs(s->most[i]), fabs(s->least[i]));
-    if (!isfinite(range)) range = 0;
     if (b->d.lo == b->d.hi || lm_op_is_sum(s->e->ops[i].code)) return 0;
-    return !(width * (b->d.hi - b->d.lo) <=
-             STRAIGHT * fmax(range, FLAT * (isfinite(size) ? size : 0)));
+    return !(width * (b->d.hi - b->d.lo) <= STRAIGHT * s->scale[i]);
 }
 
-static int put_instant(search *s, double t) { return put(&s->corner, t, t); }
+/* What is added up to an operation, at its largest: its rounding is a part of that. */
+static double magnitude(const search *s, int i)
+{
+    const lm_op *op = i < 0 ? NULL : &s->e->ops[i];
+    if (!op || s->of[i] == LM_BOUND_OTHER) return 0;
+    const int *a = s->arg + 3 * i;
+    double most = fabs(s->last[i]), factor = 1;
+    if (!lm_op_is_sum(op->code)) return most;
+    if (op->code == LM_OP_MULC) factor = fabs(op->k);
+    if (op->code == LM_OP_DIVC) factor = 1 / fabs(op->k);
+    for (int k = 0; k < 2; k++) most = fmax(most, factor * magnitude(s, a[k]));
+    return most;
+}
+
+/* 1: guard i has the sign of `side` at t, and not by rounding. */
+static int is_sure(search *s, int i, double t, double side)
+{
+    evaluate(s, t, s->last, s->guard);
+    double size = fmax(magnitude(s, s->arg[3 * i]), magnitude(s, s->arg[3 * i + 1]));
+    return side * s->guard[i] > 0 && fabs(s->guard[i]) > 4 * DBL_EPSILON * size;
+}
+
+/* The instant of operation i at t, where its guard changes its sign from a. Where rounding decides that sign for
+ * longer than ends of steps are away, both ends of it, which a run takes as one. */
+static int put_instant(search *s, int i, double t, double a, double room)
+{
+    double side = a < 0 ? -1 : 1, d = 0.1 * ASIDE * s->until;
+    while (d < room && !(is_sure(s, i, t - d, side) && is_sure(s, i, t + d, -side))) d *= 2;
+    if (d <= 0.5 * ASIDE * s->until || d >= room) return put(&s->corner, t, t);
+    return put(&s->corner, t - d, t - d) || put(&s->corner, t + d, t + d) ? -1 : 0;
+}
 
 /* Divide a cell at the corner of operation i. */
 static int put_corner(search *s, const cell *c, int i, double off)
 {
-    double t = locate(s, i, c->from + off, c->to - off);
-    if (put_instant(s, t) || put(&s->next, c->from, t)) return -1;
+    double a = s->guard0[i], t = locate(s, i, c->from + off, c->to - off);
+    if (put_instant(s, i, t, a, fmin(DOUBT * s->until, fmin(t - c->from, c->to - t)))) return -1;
+    if (put(&s->next, c->from, t)) return -1;
     return put(&s->next, t, c->to);
 }
 
@@ -203,12 +272,12 @@ static int look(search *s, const cell *c)
     evaluate(s, from, s->first, s->guard0);
     evaluate(s, to, s->last, s->guard);
     lm_bound time = lm_bound_of_time(from, to);
-    lm_bounds(s->e, s->of, s->arg, &time, s->first, s->last, s->bound);
+    lm_bounds(s->e, s->of, s->arg, &time, 0, s->first, s->last, s->bound);
     find_used(s);
     s->left--;
     int root = judge(s, width, &unclear);
     if (root >= 0 && !smallest) return put_corner(s, c, root, off);
-    if (root >= 0 && put_instant(s, locate(s, root, from, to))) return -1;
+    if (root >= 0 && put_instant(s, root, locate(s, root, from, to), 0, 0)) return -1;
     return unclear && !smallest ? halve(s, c) : put(&s->done, c->from, c->to);
 }
 
@@ -267,7 +336,7 @@ static int rests(search *s, const unsigned char *root, const cell *c)
     evaluate(s, from, s->first, s->guard0);
     evaluate(s, to, s->last, s->guard);
     lm_bound time = lm_bound_of_time(from, to);
-    lm_bounds(s->e, s->of, s->arg, &time, s->first, s->last, s->bound);
+    lm_bounds(s->e, s->of, s->arg, &time, 0, s->first, s->last, s->bound);
     find_used(s);
     for (int i = 0; i < s->e->nops; i++) {
         const lm_span *u = &s->bound[i].u;
@@ -316,12 +385,13 @@ static int make(search *s)
     size_t n = (size_t)s->e->nops;
     s->of = lm_alloc(2 * n);
     s->arg = lm_alloc(4 * n * sizeof *s->arg);
-    s->first = lm_alloc(7 * n * sizeof(double));
+    s->first = lm_alloc(8 * n * sizeof(double));
     s->bound = lm_alloc(n * sizeof *s->bound);
     if (!s->of || !s->arg || !s->first || !s->bound) return -1;
     s->used = s->of + n;
     s->last = s->first + n, s->guard0 = s->last + n, s->guard = s->guard0 + n;
-    s->least = s->guard + n, s->most = s->least + n, s->scratch = s->most + n;
+    s->least = s->guard + n, s->most = s->least + n, s->scale = s->most + n;
+    s->scratch = s->scale + n;
     for (size_t i = 0; i < n; i++) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     lm_bounds_plan(s->e, 0, s->of, s->arg, s->arg + 3 * n);
     return 0;

@@ -129,15 +129,71 @@ void lm_integrate_variables(lm_reader *r)
     }
 }
 
+/* ---- delays ---- */
+
+enum { INSIDE = 2 }; /* the slot of what goes in, in the expression of what comes out */
+
+static lm_symbol in_and_out(void *ctx, const char *name, double *value, int *slot)
+{
+    (void)ctx, (void)value;
+    *slot = strcmp(name, "u") == 0 ? INSIDE : LM_SLOT_T;
+    return LM_SYM_SLOT;
+}
+
+/* What comes out of a delay whose input u is a function of the time: u(t - T), and before that what stood in it. */
+static int output_of(lm_reader *r, const lm_spec_delay *d, lm_expr *out)
+{
+    const lm_expr_env env = {.symbol = in_and_out};
+    lm_diag quiet = {0};
+    lm_expr then, late, frame;
+    double zero = 0, *scratch = LM_NEW_N(r->arena, double, lm_expr_scratch(&d->input, 0) + 1);
+    double before = d->has_initial ? d->initial : lm_expr_eval(&d->input, &zero, scratch);
+    const char *shift = lm_arena_printf(r->arena, "t - %.17g", d->time);
+    const char *text = lm_arena_printf(r->arena, "if(t < %.17g, %.17g, u)", d->time, before);
+    return lm_expr_parse(r->arena, &quiet, &env, shift, d->input.loc, &then) ||
+           lm_expr_parse(r->arena, &quiet, &env, text, d->input.loc, &frame) ||
+           lm_expr_compose(r->arena, &d->input, LM_SLOT_T, &then, &late) ||
+           lm_expr_compose(r->arena, &frame, INSIDE, &late, out);
+}
+
+/* The delay in a slot whose input is one of the time; NULL: none such. */
+static const lm_spec_delay *timed_delay(const lm_spec *s, int slot)
+{
+    const lm_spec_sensor *q = sensor_at(s, slot);
+    if (!q || q->kind != LM_SENSOR_DELAY) return NULL;
+    return s->delays.at[q->state].of_time ? &s->delays.at[q->state] : NULL;
+}
+
+/* Delays of the time in the expression are replaced by what comes out of them. -1: that cannot be. */
+static int expand_delays(lm_reader *r, lm_expr *e)
+{
+    for (int k = 0, n = 0; k < e->ninputs; k++) {
+        const lm_spec_delay *d = timed_delay(r->spec, e->inputs[k]);
+        lm_expr out, more;
+        if (!d) continue;
+        if (n++ == REPLACED || output_of(r, d, &out)) return -1;
+        if (lm_expr_compose(r->arena, e, e->inputs[k], &out, &more)) return -1;
+        *e = more;
+        k = -1;
+    }
+    return 0;
+}
+
+static int find_timed(lm_reader *r, lm_spec_delay *d)
+{
+    lm_expr e = d->input;
+    if (d->of_time || expand(r, &e) || expand_delays(r, &e)) return 0;
+    int timed = e.ninputs == 0 || (e.ninputs == 1 && e.inputs[0] == LM_SLOT_T);
+    if (!timed || lm_expr_reads_surface(&e)) return 0;
+    d->input = e;
+    return d->of_time = 1;
+}
+
+/* One after the other as far as that goes: what goes into a delay may come out of another. */
 void lm_find_timed_delays(lm_reader *r)
 {
-    for (int i = 0; i < r->spec->delays.n; i++) {
-        lm_spec_delay *d = &r->spec->delays.at[i];
-        lm_expr e = d->input;
-        if (expand(r, &e)) continue;
-        int timed = e.ninputs == 0 || (e.ninputs == 1 && e.inputs[0] == LM_SLOT_T);
-        if (!timed || lm_expr_reads_surface(&e)) continue;
-        d->input = e;
-        d->of_time = 1;
+    for (int found = 1; found;) {
+        found = 0;
+        for (int i = 0; i < r->spec->delays.n; i++) found |= find_timed(r, &r->spec->delays.at[i]);
     }
 }

@@ -226,6 +226,9 @@ static void note_turn(bdf *b)
     b->past->turned_at = brief ? s->clock->t + 2 * v / a : s->clock->t;
 }
 
+/* Of the longest step, which the impulse of a brief force allows to higher orders. */
+#define BRIEF 0.03
+
 /* The first step: a tenth of the one whose error with order 1, h^2/2 y'', is half of what is allowed,
  * so that the errors of order 1 do not disturb the higher ones that follow at once. */
 static int first_step(bdf *b, double limit)
@@ -241,6 +244,8 @@ static int first_step(bdf *b, double limit)
     double less = b->allowed / allowed_of_place(b), x = less * lm_speed_norm(sys, b->unit, a);
     double most = fmax(x, lm_speed_norm(sys, b->unit, jerk) / speed);
     b->h_first = bad ? s->opt.first_step : 0.1 * sqrt(b->allowed / fmax(most, 1e-100));
+    b->h_first = fmin(b->h_first, BRIEF * s->opt.largest_step);
+    if (sys->nvariables) b->h_first = fmin(b->h_first, 0.03 * sqrt(s->opt.tolerance) * room);
     b->h_first = fmax(b->h_first, 2 * bdf_least_step(s));
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "form/machine.h"
 #include "solve/integrator.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,14 @@ static int midpoint(extrapolation *g, double h, int n)
     return 0;
 }
 
+/* What a velocity may be off by because the time is rounded, where the acceleration changes with it. */
+static double rounded(const extrapolation *g, int i)
+{
+    const lm_integrator *s = &g->base;
+    double change = fabs(g->rate[s->sys->nv + i] - s->a[i]);
+    return isfinite(change) ? 4 * DBL_EPSILON * fabs(s->clock->t) * change : 0;
+}
+
 /* Aitken-Neville in h^2: row k from row k-1, in place; returns the last two entries' difference. */
 static double extrapolate(extrapolation *g, int k)
 {
@@ -106,7 +115,8 @@ static double extrapolate(extrapolation *g, int k)
     for (int i = 0; i < nv - s->sys->nvariables; i++) {
         double unit = s->sys->angular[i] ? 1 : s->clock->size;
         double e = fabs(g->table[k][i] - g->table[k - 1][i]) / unit;
-        double f = fabs(g->table[k][nv + i] - g->table[k - 1][nv + i]) / (unit * s->clock->speed);
+        double off = fabs(g->table[k][nv + i] - g->table[k - 1][nv + i]);
+        double f = off <= rounded(g, i) ? 0 : off / (unit * s->clock->speed);
         if (!(e <= most)) most = e;
         if (!(f <= most)) most = f;
     }

@@ -127,6 +127,17 @@ static double next_size(double take, double want, double ratio)
     return take < want && next > take ? fmax(next, want) : next;
 }
 
+/* Behind a start w is the acceleration there and not that of its place in the step: rates of states are off by
+ * the square of the first step, which no error of positions shows. Of the time to the next kink that is no more
+ * than the tolerance. */
+static double first_size(const genalpha *g, double want, double room)
+{
+    const lm_integrator *s = &g->base;
+    int off = s->clock->h == 0 && s->sys->nvariables > 0 && g->shift != 0;
+    double least = 1e-12 * (s->opt.until - s->opt.t0);
+    return off ? fmin(want, fmax(0.1 * sqrt(s->opt.tolerance) * room, least)) : want;
+}
+
 /* A step of error-controlled size. */
 static int controlled_step(genalpha *g, double limit)
 {
@@ -135,7 +146,7 @@ static int controlled_step(genalpha *g, double limit)
     double h = s->clock->h_next, ratio;
     trial_log r = {.finite = 1};
     for (;;) {
-        double room = limit - t, want = fmin(h, s->opt.largest_step);
+        double room = limit - t, want = first_size(g, fmin(h, s->opt.largest_step), room);
         double take = lm_step_within(want, room);
         if (take < least && take < room) {
             if (r.finite) lm_explain_newton(s, r.why, take, worst_equation(g, t + take, take));

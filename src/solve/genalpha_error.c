@@ -30,7 +30,7 @@ static double motion_size(const genalpha *g, const double *dx)
         if (sys->model->spec->variables.at[k].kind != LM_VARIABLE_STATE) continue;
         double scale = lm_variable_scale(sys, k), pace = sys->discrete->pace[k];
         double whole = fmax(scale, sys->discrete->least[k] / LEAST_PART);
-        double x = fabs(dx[sys->nv - sys->nvariables + k]) * pace / (scale * whole);
+        double x = fabs(dx[sys->nv - sys->nvariables + k]) * pace / (whole * whole);
         if (!(x <= most)) most = x;
     }
     return most;
