@@ -161,4 +161,9 @@ limber_status lm_checkpoint_write(lm_dynamics_run *d);
 /* *found 0: there is none, the run was ended before its first one; the tables are then empty. */
 limber_status lm_checkpoint_read(lm_dynamics_run *d, int *found);
 
+/* method.c; NULL: no memory */
+lm_integrator *lm_method_integrator(const lm_spec_analysis *a, lm_system *sys, double until);
+/* Parts of an interval of brief forces that a step of it may take. */
+double lm_method_fineness(const lm_spec_analysis *a, const lm_system *sys);
+
 #endif
