@@ -208,10 +208,11 @@ static void find_sprung(lm_modes *m, const lm_system *rest, const double *withou
     }
 }
 
-/* What the modes are without: springs of the power graph and of controllers, which follow the motion. */
+/* What the modes are without: springs of the power graph and of controllers, which follow the motion. Beside a
+ * known motion statics does not know them either. */
 static limber_status look_at_springs(lm_run *run, lm_modes *m, double t)
 {
-    if (!run->sys->nvariables || !strcmp(run->sys->form->name, "elastodynamic")) return LIMBER_OK;
+    if (!run->sys->nvariables || run->sys->companion) return LIMBER_OK;
     lm_arena temp = {0};
     double *without = LM_NEW_N(&temp, double, m->sys->pattern.nnz);
     double *zero = LM_NEW_N(&temp, double, m->sys->nv + 1);

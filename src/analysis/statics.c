@@ -59,8 +59,7 @@ static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
     if (sys->form->select_rows(sys, 0, s->now.q, 0) < 0) return LIMBER_MEMORY;
     lm_state start = {0, s->now.q, s->zero, s->zero, s->now.lam};
     if (s->rest) lm_rest_track(s->rest, &start);
-    for (int k = 0; s->rest && k < s->rest->n && !strcmp(s->run->sys->form->name, "elastodynamic");
-         k++)
+    for (int k = 0; s->rest && k < s->rest->n && s->run->sys->companion; k++)
         if (s->run->model->spec->variables.at[k].kind == LM_VARIABLE_STATE &&
             !lm_rest_holds(s->rest, k))
             return lm_stop(
