@@ -106,6 +106,21 @@ static void name_gap(const lm_run *run, int row, double gap, char *text, size_t 
                  run->model->joints[r->joint].name, r->what, gap, unit);
 }
 
+/* 1, and said: a load, effort or drive of the start is no finite number, which no assembly would mend. */
+static int is_not_finite(lm_run *run, lm_integrator *g)
+{
+    lm_system *sys = g->sys;
+    lm_state s = {0, g->q, g->v, g->a, g->lam};
+    int i = 0, n = sys->nv + sys->nl;
+    memset(g->x, 0, sizeof(double) * (size_t)n);
+    if (!sys->form->residual(sys, &s, g->x, g->x + sys->nv, NULL)) return 0;
+    while (i < n && isfinite(g->x[i])) i++; /* where it fails, it leaves what it has found */
+    if (i == n) return 0;
+    lm_explain_not_finite(g, 0, g->x, n);
+    lm_error(run->diag, ((lm_loc){run->model->spec->file, 0, 0}), "%s", g->failure);
+    return 1;
+}
+
 static limber_status not_assembled(lm_run *run, int row, double gap, const char *how)
 {
     char what[240] = "its joints cannot be brought together", more[160] = "";
@@ -153,7 +168,7 @@ static limber_status close_on_path(lm_run *run, lm_integrator *g, lm_assembly *a
 {
     limber_status st = lm_assemble(run, g, a);
     if (st) return st;
-    if (a->done < 1) return not_closed(run, a);
+    if (a->done < 1) return is_not_finite(run, g) ? LIMBER_INPUT : not_closed(run, a);
     return run->sys->form->select_rows(run->sys, 0, g->q, POSITIONS) < 0 ? LIMBER_MEMORY
                                                                          : LIMBER_OK;
 }
@@ -167,6 +182,7 @@ static limber_status close_by_mass(lm_run *run, lm_integrator *g)
     for (int round = 0; round < ROUNDS && moved > 0.01; round++) {
         int bad = lm_project_position(g, 0, g->q, &moved, &gap);
         if (bad < 0) return LIMBER_MEMORY;
+        if (bad && is_not_finite(run, g)) return LIMBER_INPUT;
         if (bad) {
             largest_gap(g, &row, &gap);
             return not_assembled(run, row, gap, "");

@@ -145,12 +145,12 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     ffr *s = (ffr *)sys;
     lm_state inner = ffr_enter(s, st);
     int bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, phi, rate);
-    if (bad) return bad;
-    for (int i = 0; i < s->nunits; i++) {
+    for (int i = 0; i < s->nunits; i++) { /* also where it fails: which force is not finite */
         const ffr_unit *u = &s->unit[i];
         ffr_project(s, u, s->moved.ri, r + u->v);
         if (u->f) ffr_unit_residual(s, u, st, r + u->v);
     }
+    if (bad) return bad;
     for (int i = 0; i < sys->nv; i++)
         if (!isfinite(r[i])) return 1;
     return 0;

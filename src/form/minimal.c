@@ -285,11 +285,11 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     minimal *s = (minimal *)sys;
     lm_state inner;
     int bad = minimal_enter(s, st, &inner);
-    if (!bad)
-        bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, phi || rate ? s->phi : NULL,
-                             rate ? s->phi_rate : NULL);
     if (bad) return bad;
-    project(s, r);
+    bad = nodal_residual(&s->in->sys, &inner, s->moved.ri, phi || rate ? s->phi : NULL,
+                         rate ? s->phi_rate : NULL);
+    project(s, r); /* also where it fails: which force is not finite */
+    if (bad) return bad;
     for (int k = 0; k < sys->nl; k++) {
         if (phi) phi[k] = s->phi[s->moved.row[k]];
         if (rate) rate[k] = s->phi_rate[s->moved.row[k]];
