@@ -20,6 +20,7 @@
 #define NO_MASS    1e-11 /* eigenvalue of M scaled to a diagonal of 1 */
 #define NO_DAMPING 1e-10 /* time of relaxation over the longest */
 #define COUPLED    1e-7  /* dampers between p and all else, over the largest */
+#define ROUNDING   1e-12 /* dampers over the critical one */
 
 enum { WITH_MASS, DAMPED, STATIC };
 
@@ -105,9 +106,15 @@ static double largest(const lm_linearized *l, int k, const double *A, const doub
     return most;
 }
 
+/* What is left of dampers by rounding where there are none: of gyroscopic forces at rest. */
+static double rounding(const lm_linearized *l, const double *M, const double *K)
+{
+    return ROUNDING * sqrt(largest(l, 0, M, NULL) * largest(l, 0, K, NULL));
+}
+
 /* N turned such that its first *np columns have no damping: D c = w K c. */
-static int split_damping(const lm_linearized *l, const double *D, const double *K, int k, double *N,
-                         int *np, double *work)
+static int split_damping(const lm_linearized *l, const double *M, const double *D, const double *K,
+                         int k, double *N, int *np, double *work)
 {
     size_t n = (size_t)l->n, m = (size_t)k;
     double *AN = work, *d = AN + n * m, *s = d + m * m, *w = s + m * m, *keep = w + m;
@@ -125,7 +132,8 @@ static int split_damping(const lm_linearized *l, const double *D, const double *
         bad = lm_symmetric_eigen(k, d, s, w);
     }
     for (*np = 0; !bad && *np < k && w[*np] <= NO_DAMPING * w[k - 1];) ++*np;
-    if (!bad && largest(l, k, D, N) <= NO_DAMPING * largest(l, k, D, NULL)) *np = k; /* rounding */
+    double none = fmax(NO_DAMPING * largest(l, k, D, NULL), rounding(l, M, K));
+    if (!bad && largest(l, k, D, N) <= none) *np = k;
     lm_dense_mul(l->n, k, k, N, d, AN);
     memcpy(N, AN, sizeof(double) * n * m);
     return bad;
@@ -177,7 +185,7 @@ limber_status lm_linearized_massless(lm_linearized *l)
         double *work = null + N;
         mechanism_only(l, A);
         bad = null_of_mass(l, A, null, &k, work);
-        if (!bad && k) bad = split_damping(l, A + N, A + 2 * N, k, null, &np, work);
+        if (!bad && k) bad = split_damping(l, A, A + N, A + 2 * N, k, null, &np, work);
         if (!bad && k) {
             put_kinds(l, np, k, null, pivot);
             double *ZT = A + 9 * N + 4 * n;
@@ -302,7 +310,7 @@ static int coupled(const lm_linearized *l)
             most = fmax(most, d);
             if (l->kind[i] == STATIC || l->kind[j] == STATIC) off = fmax(off, d);
         }
-    return off > COUPLED * most;
+    return off > fmax(COUPLED * most, rounding(l, l->M, l->K));
 }
 
 /* z by states and inputs, then w but that of the static motions. */

@@ -263,6 +263,35 @@ static void held_by_nothing(void **state)
         LIMBER_OK);
 }
 
+/* An angle of two beams without mass with a point mass at its end, at rest: no dampers, and what rounding leaves
+ * of gyroscopic forces is none. Across its plane the flexibility is L^3/3EI + l^3/3EI + l^2 L/GJ. */
+static void rounding_is_no_damper(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "sections: {s: {shape: stiffness, EA: 1e7, EIy: 100, EIz: 230, GJ: 80, rhoA: 0}}\n"
+        "bodies:\n"
+        "  a: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0]}\n"
+        "  b: {type: beam, section: s, from: [1, 0, 0], to: [1, 0.6, 0]}\n"
+        "  m: {type: rigid, mass: 2, position: [1, 0.6, 0]}\n"
+        "joints:\n"
+        "  A: {type: fixed, between: [ground, a.start]}\n"
+        "  B: {type: fixed, between: [a.end, b.start]}\n"
+        "  C: {type: fixed, between: [b.end, m]}\n"
+        "outputs: {z: pos(m).z}\n";
+    double flexibility = (1 + 0.6 * 0.6 * 0.6) / 300 + 0.6 * 0.6 / 80;
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        double bound = f == 2 ? 0.05 : 1e-8; /* rigid pieces: h^2 */
+        linear *s = linear_of(NULL, text, form[f], 0);
+        assert_int_equal(s->l.ns, 6);
+        assert_int_equal(s->l.npoles, 3);
+        assert_near(s->l.pole[0].re, 0, 1e-9);
+        assert_near(s->l.pole[0].im, sqrt(1 / (2 * flexibility)), bound);
+        linear_done(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(point_between_springs),
@@ -270,6 +299,7 @@ int main(void)
                                        cmocka_unit_test(point_behind_a_point_on_a_damper),
                                        cmocka_unit_test(limit_of_little_mass),
                                        cmocka_unit_test(slow_poles),
+                                       cmocka_unit_test(rounding_is_no_damper),
                                        cmocka_unit_test(rates_of_inputs),
                                        cmocka_unit_test(held_by_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
