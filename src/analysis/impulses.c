@@ -95,10 +95,12 @@ static limber_status refuse(const lm_dynamics_run *d, int k, double t)
 
 /* ---- inside a step ---- */
 
+/* A step may end where a guard is 0, and which branch holds there is the expression's matter: so reaching 0 and
+ * leaving it count as well. */
 static int flips(const double *a, const double *b, int n)
 {
     for (int i = 0; i < n; i++)
-        if ((a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0)) return 1;
+        if ((a[i] > 0) - (a[i] < 0) != (b[i] > 0) - (b[i] < 0)) return 1;
     return 0;
 }
 

@@ -46,6 +46,25 @@ static void jumps_are_refused(void **state)
     }
 }
 
+/* A row of results, where steps end, lies on the jump: which of its sides holds there does not matter. */
+static void jumps_at_the_end_of_a_step(void **state)
+{
+    static const char *const modulus[] = {"if(joint(h) < 1.5, 1, 0.5)",
+                                          "if(joint(h) <= 1.5, 1, 0.5)"};
+    static const char *const how[] = {"", ", method: bdf", ", method: explicit", ", step: 0.1",
+                                      ", method: newmark"};
+    static const char *const formulation[] = {"corotational", "minimal", "elastodynamic", "rfe",
+                                              "ffr"};
+    char text[2000], said[SAID];
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        write_model(text, sizeof text, "3", modulus[i % 2], "TF", how[i / 2 % 5]);
+        run_how run = {.text = text, .formulation = formulation[i / 10], .may_stop = 1};
+        assert_int_equal(run_listen(&run, said), LIMBER_STOPPED);
+        assert_says(said, "'J effort' is an impulse");
+    }
+}
+
 /* Nothing jumps: what is at rest, or a modulus with a corner. */
 static void corners_pass(void **state)
 {
@@ -176,8 +195,11 @@ static void drives_reach_the_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jumps_are_refused),      cmocka_unit_test(corners_pass),
-        cmocka_unit_test(shifts_keep_the_energy), cmocka_unit_test(sources_do_work_at_once),
+        cmocka_unit_test(jumps_are_refused),
+        cmocka_unit_test(jumps_at_the_end_of_a_step),
+        cmocka_unit_test(corners_pass),
+        cmocka_unit_test(shifts_keep_the_energy),
+        cmocka_unit_test(sources_do_work_at_once),
         cmocka_unit_test(drives_reach_the_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
