@@ -56,13 +56,26 @@ static limber_status state(lm_linearized *l)
     return st;
 }
 
+/* Without accelerations no force is left over but rounding. */
+static int balanced(const lm_linearized *l)
+{
+    const lm_modes *m = &l->m;
+    const lm_system *sys = l->sys;
+    lm_integrator *g = m->g;
+    lm_state s = {g->clock->t, g->q, l->v ? g->v : m->v0, m->a0, g->lam};
+    if (sys->form->residual(g->sys, &s, g->x, NULL, NULL)) return 0;
+    for (int i = 0; i < sys->nv - sys->nvariables; i++)
+        if (!(fabs(g->x[i]) * m->unit[i] <= m->rounding * m->size)) return 0;
+    return 1;
+}
+
 /* The largest acceleration, as a velocity per second over the size; of states the largest rate, over their
- * value where that is more than 1. */
+ * value where that is more than 1. What has no mass is accelerated by rounding. */
 static void find_rest(lm_linearized *l)
 {
     const lm_system *sys = l->sys;
     int moving = sys->nv - sys->nvariables;
-    for (int i = 0; i < sys->nv; i++) {
+    for (int i = sys->massless && balanced(l) ? moving : 0; i < sys->nv; i++) {
         double a = fabs(l->m.g->a[i]) / l->m.unit[i];
         if (i >= moving) {
             if (sys->model->spec->variables.at[i - moving].kind != LM_VARIABLE_STATE) continue;

@@ -288,6 +288,7 @@ static void rounding_is_no_damper(void **state)
         assert_int_equal(s->l.npoles, 3);
         assert_near(s->l.pole[0].re, 0, 1e-9);
         assert_near(s->l.pole[0].im, sqrt(1 / (2 * flexibility)), bound);
+        assert_true(s->l.rest == 0); /* "the state is not an equilibrium" */
         linear_done(s);
     }
 }
