@@ -76,7 +76,7 @@ static limber_status refuse_reactive(lm_campbell *c)
     const lm_pattern *w = &c->sys->pattern;
     lm_state at = lm_steady_state(&c->steady);
     int nv = c->sys->nv;
-    if (lm_pencil_evaluate(&c->steady.pencil, &at))
+    if (lm_pencil_evaluate(&c->steady.pencil, &at, 1))
         return lm_stop(c->run, LIMBER_STOPPED, "campbell: the forces cannot be evaluated");
     for (int r = nv; r < w->n; r++)
         for (int k = w->colptr[r]; k < w->colptr[r + 1] && w->rowind[k] < nv; k++) {

@@ -15,7 +15,7 @@ static limber_status prepare(lm_campbell *c)
 {
     lm_steady *s = &c->steady;
     lm_state at = lm_steady_state(s);
-    if (lm_pencil_evaluate(&s->pencil, &at))
+    if (lm_pencil_evaluate(&s->pencil, &at, 1))
         return lm_stop(c->run, LIMBER_STOPPED, "campbell: the forces cannot be evaluated");
     lm_pencil_turn(&s->pencil, s->turning.rate, c->fixed && !c->shifts ? 0 : s->turning.rate);
     int bad = lm_spectrum_factor(&c->spectrum);

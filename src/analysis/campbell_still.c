@@ -164,7 +164,7 @@ limber_status lm_campbell_still(lm_campbell *c, double speed)
     limber_status st = lm_steady_find(t, speed);
     if (st) return st;
     lm_state at = lm_steady_state(t);
-    if (lm_pencil_evaluate(&t->pencil, &at)) return LIMBER_STOPPED;
+    if (lm_pencil_evaluate(&t->pencil, &at, 1)) return LIMBER_STOPPED;
     lm_pencil_turn(&t->pencil, t->turning.rate, t->turning.rate);
     symmetric_part(&t->pencil);
     double W2 = speed * speed, sigma = c->spectrum.sigma, scale;

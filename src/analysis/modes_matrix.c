@@ -318,11 +318,13 @@ static limber_status matrices(lm_modes *m, const double *v, const double *a)
     lm_state s = {g->clock->t, g->q, v, a, g->lam};
     double stiff = 0, *size = g->x, allowed = m->moment;
     sys->softness = 0;
+    sys->vibrations = sys->form->linear_about != NULL;
     int bad =
         sys->form->jacobian(sys, &s, 1, 0, 0, m->M) || sys->form->jacobian(sys, &s, 0, 1, 0, m->D);
     if (v == m->v0) sys->held_by = g->a;
     bad = bad || sys->form->jacobian(sys, &s, 0, 0, 1, m->K) || (v == m->v0 && hold_idle(m, &s));
     sys->held_by = NULL;
+    sys->vibrations = 0;
     if (bad || !all_finite(m)) return not_finite(m);
     m->damped = any(m, m->D);
     m->reactive = reactive(m);

@@ -63,16 +63,17 @@ int lm_pencil_make(lm_pencil *p, lm_arena *arena, lm_system *sys, const unsigned
 
 /* ---- numbers ---- */
 
-int lm_pencil_evaluate(lm_pencil *p, const lm_state *s)
+int lm_pencil_evaluate(lm_pencil *p, const lm_state *s, int vibrations)
 {
     lm_system *sys = p->sys;
     const lm_form *form = sys->form;
     sys->exact_tangent = 1;
+    sys->vibrations = vibrations && form->linear_about;
     int bad = form->matrices ? form->matrices(sys, s, p->m, p->d, p->k)
                              : form->jacobian(sys, s, 1, 0, 0, p->m) ||
                                    form->jacobian(sys, s, 0, 1, 0, p->d) ||
                                    form->jacobian(sys, s, 0, 0, 1, p->k);
-    sys->exact_tangent = 0;
+    sys->exact_tangent = sys->vibrations = 0;
     double sum = 0;
     for (int k = 0; k < sys->pattern.nnz && !bad; k++)
         sum += fabs(p->m[k]) + fabs(p->d[k]) + fabs(p->k[k]);

@@ -25,8 +25,8 @@ typedef struct lm_pencil {
 /* 0, or -1: no memory (of the arena). kind and axis must stay. */
 int lm_pencil_make(lm_pencil *p, lm_arena *arena, lm_system *sys, const unsigned char *kind,
                    const double *axis);
-/* Evaluate m, d, k at a state. 0; 1: it cannot be evaluated. */
-int lm_pencil_evaluate(lm_pencil *p, const lm_state *s);
+/* Evaluate m, d, k at a state, those of Newton's method or of vibrations. 0; 1: it cannot be evaluated. */
+int lm_pencil_evaluate(lm_pencil *p, const lm_state *s, int vibrations);
 /* M, C and K from m, d, k: bodies turn at `rate`, the axes at `axes`. */
 void lm_pencil_turn(lm_pencil *p, double rate, double axes);
 /* K alone for the equilibrium in rotation: K* + D dv/dq + M da/dq, v(q) and a(q) those of lm_form.turn

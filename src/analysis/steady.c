@@ -215,7 +215,7 @@ static int factor(lm_steady *s)
     lm_state at = lm_steady_state(s);
     int nv = s->sys->nv;
     double *values = lm_linear_values(s->lin);
-    if (lm_pencil_evaluate(&s->pencil, &at)) return 1;
+    if (lm_pencil_evaluate(&s->pencil, &at, 0)) return 1;
     lm_pencil_tangent(&s->pencil, s->turning.rate);
     s->scale = typical(s);
     for (int c = 0; c < w->n; c++)

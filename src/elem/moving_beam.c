@@ -184,6 +184,7 @@ void lm_moving_beam_make(lm_section_at *at, void *ctx, double L, int timoshenko,
     for (int i = 0; i < n; i++) add_products(&p[i], out), add_loads(&p[i], out);
     for (int i = 0; i < n; i++) add_slopes(&p[i], out);
     lm_beam_matrices(&shape, out->k, mass);
+    lm_moving_beam_second(p, n, out);
     const lm_m3 identity = m3_identity();
     add_plain(out, &identity, out->m);
 }

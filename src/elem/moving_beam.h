@@ -30,7 +30,20 @@ typedef struct lm_moving_beam {
     /* of v' v' - (v' - rz) (v' - rz) and w' w' - (w' + ry) (w' + ry) times an axial force: 1 at a, 1 at b (linear to 0), and, zero at both
      * ends, that of the element's own mass under the accelerations 1 and x along x */
     double dv[4][16], dw[4][16];
+    /* second derivatives of the integrals of strains of second order, times a shear force Vy, Vz, a torque, and
+     * moments My, Mz that are 1 at a or b (linear to 0): LM_MOVING_VY ... */
+    double second[7][12][12];
 } lm_moving_beam;
+
+enum {
+    LM_MOVING_VY,
+    LM_MOVING_VZ,
+    LM_MOVING_T,
+    LM_MOVING_MYA,
+    LM_MOVING_MYB,
+    LM_MOVING_MZA,
+    LM_MOVING_MZB
+};
 
 /* Element as of lm_beam_shape_make. */
 void lm_moving_beam_make(lm_section_at *at, void *ctx, double L, int timoshenko,
@@ -52,6 +65,19 @@ void lm_moving_beam_stiffness(const lm_moving_beam *e, double K[12][12]); /* ela
  * is exact everywhere when axial[1] - axial[0] = mass a0.x - first (w.y^2 + w.z^2). */
 void lm_moving_beam_matrices(const lm_moving_beam *e, const lm_moving_motion *m, double C2[12][12],
                              double K[12][12], double q[12]);
+
+/* Small vibrations about the state in which its ends are displaced by d and the force in its middle is `force`
+ * (element axes), in the axes of the section half way between them: the elastic stiffness, and that of the moments and shear
+ * forces. `axes`: these in the element's own. */
+typedef struct lm_moving_deformed {
+    lm_m3 axes;
+    double material[12][12], geometric[12][12];
+} lm_moving_deformed;
+void lm_moving_beam_deformed(const lm_moving_beam *e, const double d[12], lm_v3 force,
+                             lm_moving_deformed *out);
+/* moving_beam_deformed.c: the constants `second` of an element with the stiffness k, from its points. */
+typedef struct lm_beam_point lm_beam_point;
+void lm_moving_beam_second(const lm_beam_point *p, int n, lm_moving_beam *e);
 
 /* How much an axis that keeps its length and has the displacements d falls short along x, to second order. */
 double lm_moving_beam_shortening(const lm_moving_beam *e, const double d[12]);

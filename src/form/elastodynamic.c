@@ -77,7 +77,7 @@ void elasto_element_force(void *ctx, const lm_state *st, int element, double f[1
     }
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++)
-            own[i] += c->M[i][j] * r.accel[j] + (el->C[i][j] + c->C[i][j]) * r.rate[j];
+            own[i] += c->M[i][j] * r.accel[j] + el->C[i][j] * r.rate[j];
     for (int k = 0; k < 12; k += 3) v3_put(f + k, m3_v(&el->R, v3_from(own + k)));
 }
 
@@ -119,8 +119,7 @@ static void position_tangent(const elasto_element *el, const double d[12], doubl
         for (int i = 0; i < 12; i++) J[j][i] += cK * K[j][i];
 }
 
-/* In the element's axes, [column][row]: derivatives by d.., d. and, of what is measured along them, by d. */
-static void own_tangent(const elasto_element *el, const elasto_const *c, double cM, double cD,
+void elasto_own_tangent(const elasto_element *el, const elasto_const *c, double cM, double cD,
                         double cK, double J[12][12])
 {
     double D[12][12], M[12][12];
@@ -129,7 +128,7 @@ static void own_tangent(const elasto_element *el, const elasto_const *c, double 
     memcpy(M, c->M, sizeof M);
     for (int j = 0; j < 12; j++)
         for (int i = 0; i < 12; i++) {
-            D[j][i] = el->C[i][j] + c->C[i][j];
+            D[j][i] = el->C[i][j];
             J[j][i] = cM * M[j][i] + cD * D[j][i];
         }
     for (int node = 0; node < 12; node += 6) {
@@ -140,8 +139,7 @@ static void own_tangent(const elasto_element *el, const elasto_const *c, double 
     }
 }
 
-/* J <- R J R^T, block by block. */
-static void to_world(const lm_m3 *R, double J[12][12])
+void elasto_to_world(const lm_m3 *R, double J[12][12])
 {
     for (int j = 0; j < 12; j++)
         for (int i = 0; i < 12; i += 3) v3_put(J[j] + i, m3_v(R, v3_from(J[j] + i)));
@@ -159,12 +157,16 @@ void elasto_element_tangent(void *ctx, const lm_state *st, int element, double c
     const elasto_element *el = &e->now->element[element];
     const elasto_const *c = e->of[element];
     double d[12];
-    own_tangent(el, c, cM, cD, cK, J);
+    if (elasto_about_deformed(e)) {
+        elasto_deformed_tangent(e, st, element, cM, cD, cK, J);
+        return;
+    }
+    elasto_own_tangent(el, c, cM, cD, cK, J);
     elasto_ends(e, st->q, element, d);
     if (cK != 0) position_tangent(el, d, cK, J);
     if (e->in->sys.regular_mass && c->spin != 0)
         for (int k = 3; k < 12; k += 6) J[k][k] += cM * c->spin;
-    to_world(&el->R, J);
+    elasto_to_world(&el->R, J);
 }
 
 /* ---- energies ---- */
@@ -278,16 +280,19 @@ static int residual(lm_system *sys, const lm_state *st, double *r, double *phi, 
     return bad;
 }
 
-/* Half of skew(r), r the moments that are left over at the nodes of flexible bodies about the rigid motion, in
- * which there are no forces within bodies: what the moments that balance these add to the tangent. */
-static int add_inner_moments(elasto *e, const lm_state *st, double cK, double *values)
+void elasto_add_moments(const elasto *e, double cK, double *values)
 {
-    const lm_model *m = e->in->m;
-    int bad = nodal_residual(&e->in->sys, st, e->r, NULL, NULL);
-    for (int n = 0; n < m->nnodes && !bad; n++) {
+    for (int n = 0; n < e->in->m->nnodes; n++) {
         lm_m3 half = m3_skew(v3_mul(0.5, v3_from(e->r + NODE_V * n + 3)));
         nodal_add_block(values, &e->inner[n], cK, &half);
     }
+}
+
+/* Of moments left over about the rigid motion, in which there are no forces within bodies. */
+static int add_inner_moments(elasto *e, const lm_state *st, double cK, double *values)
+{
+    int bad = nodal_residual(&e->in->sys, st, e->r, NULL, NULL);
+    if (!bad) elasto_add_moments(e, cK, values);
     return bad;
 }
 
@@ -298,6 +303,8 @@ static int jacobian(lm_system *sys, const lm_state *st, double cM, double cD, do
     int bad = elasto_enter(e, st->t);
     if (!bad) bad = nodal_jacobian(sys, st, cM, cD, cK, values);
     if (!bad && sys->undeformed && cK != 0) bad = add_inner_moments(e, st, cK, values);
+    if (!bad && elasto_about_deformed(e) && cK != 0)
+        bad = elasto_add_outer_moments(e, st, cK, values);
     return bad;
 }
 

@@ -20,7 +20,7 @@ typedef struct elasto_element { /* an element there; vectors and matrices in its
     lm_m3 R;
     lm_v3 w, al;
     double axial;                       /* force in its middle, of the rigid motion */
-    double C[12][12], K[12][12], q[12]; /* 2 c, k + k(E) + k(W^2) + kg, loads */
+    double C[12][12], K[12][12], q[12]; /* 2 c and damping, k + k(E) + k(W^2) + kg, loads */
 } elasto_element;
 
 enum { ELASTO_STAGES = 4 };
@@ -36,6 +36,7 @@ typedef struct elasto_stage {
 typedef struct elasto_const { /* of an element; equal ones share it */
     lm_moving_beam beam;
     double M[12][12], K[12][12], C[12][12]; /* mass, elastic stiffness, damping */
+    double by_stiffness;                    /* of the damping */
     int damped;                             /* C is not zero */
     double
         spin; /* inertia about its axis in place of none, where a regular mass is wanted; else 0 */
@@ -108,5 +109,24 @@ void elasto_element_force(void *ctx, const lm_state *st, int element, double f[1
 void elasto_element_tangent(void *ctx, const lm_state *st, int element, double cM, double cD,
                             double cK, double J[12][12]);
 void elasto_energy(void *ctx, const lm_state *st, int body, lm_energy *e);
+
+/* In an element's axes, [column][row]: derivatives by d.., d. and, of what is measured along them, by d; and
+ * J <- R J R^T, block by block. */
+void elasto_own_tangent(const elasto_element *el, const elasto_const *c, double cM, double cD,
+                        double cK, double J[12][12]);
+void elasto_to_world(const lm_m3 *R, double J[12][12]);
+/* Half of skew(r), r the moments e->r at the nodes of flexible bodies: what the moments that balance these add
+ * to the tangent. */
+void elasto_add_moments(const elasto *e, double cK, double *values);
+
+/* elastodynamic_deformed.c: tangents of small vibrations about the deformed state. */
+static inline int elasto_about_deformed(const elasto *e)
+{
+    return e->in->sys.vibrations && !e->in->sys.undeformed && e->stiffening;
+}
+void elasto_deformed_tangent(const elasto *e, const lm_state *st, int element, double cM,
+                             double cD, double cK, double J[12][12]);
+/* What the moments of beams add to the tangent, as joints, springs, loads and rigid bodies need them. */
+int elasto_add_outer_moments(elasto *e, const lm_state *st, double cK, double *values);
 
 #endif

@@ -59,6 +59,7 @@ static void make_const(const along *a, elasto_const *c)
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++)
             c->C[i][j] = b->damping_mass * c->M[i][j] + b->damping_stiffness * c->K[i][j];
+    c->by_stiffness = b->damping_stiffness;
     c->damped = b->damping_mass != 0 || b->damping_stiffness != 0;
     if (s->mt[0] == 0 && s->mt[2] == 0)
         c->spin = 0.01 * (s->mx[0] + 2 * s->mx[1] + s->mx[2]) * s->L * s->L;

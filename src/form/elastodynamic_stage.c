@@ -101,6 +101,7 @@ static void element_matrices(const elasto *e, elasto_stage *g, int k, const doub
                            .axial = {axial[0], axial[1]},
                            .stiffening = e->stiffening};
     lm_moving_beam_matrices(&e->of[k]->beam, &mo, el->C, el->K, el->q);
+    for (int i = 0; i < 144; i++) el->C[i / 12][i % 12] += e->of[k]->C[i / 12][i % 12];
 }
 
 /* From the end of a beam to its start: tension N = -t . (r + inertia) of all that lies behind. */

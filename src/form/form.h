@@ -314,6 +314,8 @@ struct lm_system {
     int regular_mass; /* 1: the matrix is wanted regular where a motion has stiffness, but no mass */
     int exact_tangent; /* 1: K is wanted with all terms, those too that Newton's method does without: how
                         * damping by mass turns and moves with its structure */
+    int vibrations; /* 1: M, D and K are wanted of small vibrations about the state, right to first order in its
+                     * deformation, which those of Newton's method need not be */
     int undeformed; /* 1: K is wanted about form->linear_about, with what the moments within bodies add */
     int massless; /* 1: there are such motions */
     const double *

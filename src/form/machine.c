@@ -41,6 +41,7 @@ static void pass_on(machine *s)
     in->softness = m->softness;
     in->regular_mass = m->regular_mass;
     in->exact_tangent = m->exact_tangent;
+    in->vibrations = m->vibrations;
     in->undeformed = m->undeformed;
     in->hold_idle = m->hold_idle;
     in->held_by = m->held_by;

@@ -93,7 +93,24 @@ static table chord_run(const char *formulation, const char *slender)
                                 .formulation = formulation});
 }
 
-/* Yoo and Shin's theory is linear about the rigid motion, and so is elastodynamic. */
+/* Yoo and Shin's theory is linear about the undeformed beam, as is elastodynamic's about the rigid motion. */
+static double unstretched(const char *slender, double gamma, double near)
+{
+    char set[30];
+    snprintf(set, sizeof set, "gamma=%g", gamma);
+    table r = run_model(&(run_how){.model = "rotating_beam",
+                                   .set = {slender, set},
+                                   .analysis = "{type: linearize}",
+                                   .formulation = "elastodynamic"});
+    double best = INFINITY;
+    for (int i = 0; i < r.rows; i++) {
+        double omega = fabs(table_get(&r, i, "imaginary"));
+        if (fabs(omega - near) < fabs(best - near)) best = omega;
+    }
+    table_free(&r);
+    return best;
+}
+
 static void chord_frequencies(void **state)
 {
     (void)state;
@@ -103,28 +120,24 @@ static void chord_frequencies(void **state)
                                       {10, 4.9700, 1e-4},
                                       {20, 6.3637, 1e-3}};
     double T = sqrt(1.5 * 16 / 50.0);
-    table r = chord_run("elastodynamic", "slender=70");
     for (int i = 0; i < 5; i++)
-        assert_near(T * nearest(&r, chord[i][0] / T, chord[i][1] / T) / chord[i][1], 1,
+        assert_near(T * unstretched("slender=70", chord[i][0], chord[i][1] / T) / chord[i][1], 1,
                     chord[i][2]);
-    table_free(&r);
 }
 
-/* The others turn about the beam as it is stretched, by gamma^2/(2 slender^2) of its length at the root: the
+/* Campbell's diagram is about the beam as it is stretched, by gamma^2/(2 slender^2) of its length at the root: the
  * difference goes with that, and is gone for a slender beam. */
 static void chord_of_a_stretched_beam(void **state)
 {
-    static const char *const stretched[] = {"corotational", "minimal", "ffr"};
+    static const char *const stretched[] = {"corotational", "minimal", "ffr", "elastodynamic"};
     static const char *const slender[] = {"slender=70", "slender=140", "slender=2000"};
     double T = sqrt(1.5 * 16 / 50.0), off[3];
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         for (int i = 0; i < 3; i++) {
-            table a = chord_run("elastodynamic", slender[i]),
-                  b = chord_run(stretched[k], slender[i]);
-            double small = nearest(&a, 5 / T, 4.06 / T);
+            double small = unstretched(slender[i], 5, 4.06 / T);
+            table b = chord_run(stretched[k], slender[i]);
             off[i] = nearest(&b, 5 / T, small) / small - 1;
-            table_free(&a);
             table_free(&b);
         }
         assert_under(fabs(off[0]), 2e-3);
@@ -269,7 +282,7 @@ static void agrees_with_linearize(void **state)
         if (lm_linearized_solve(&l)) fail_msg("%s", l.failure.text);
         lm_state at = lm_steady_state(&turn);
         assert_int_equal(lm_spectrum_begin(&p, &turn, 6), LIMBER_OK);
-        assert_int_equal(lm_pencil_evaluate(&turn.pencil, &at), 0);
+        assert_int_equal(lm_pencil_evaluate(&turn.pencil, &at, 1), 0);
         lm_pencil_turn(&turn.pencil, turn.turning.rate, turn.turning.rate);
         assert_int_equal(lm_spectrum_factor(&p), 0);
         assert_int_equal(lm_spectrum_search(&p), 0);
