@@ -77,11 +77,18 @@ static limber_status put_back(lm_run *run, const double *k, double t)
     return run->sys->form->select_rows(run->sys, t, run->q, 0) < 0 ? LIMBER_MEMORY : LIMBER_OK;
 }
 
+static int of_vibrations(const lm_spec_analysis *a)
+{
+    return a->type == LM_ANALYSIS_MODES || a->type == LM_ANALYSIS_CAMPBELL;
+}
+
 limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *compute, void *context)
 {
     double t = run->t, *kept = keep(run);
+    lm_left_out *o = run->sys->left_out;
     limber_status st = kept ? lm_record_status(run, "running", "") : LIMBER_MEMORY;
     if (!st) {
+        if (o) o->vibrations = of_vibrations(a) && o->stiffening;
         st = compute(run, a, context);
         lm_range_look(run, run->q, run->v);
         lm_range_warn(run);
@@ -89,6 +96,7 @@ limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *com
         lm_turns_warn(run);
         lm_small_warn(run);
         lm_rigid_motion_warn(run, 0, a->loc);
+        if (o) o->vibrations = 0;
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;
     }

@@ -12,8 +12,9 @@
 #define NOTICEABLE 1e-4
 #define SECOND     0.1
 #define PUSHED     0.1
-#define SHARED     0.1 /* difference of axial forces, over them */
-#define BENT       0.2 /* part of a stiffness */
+#define SHARED     0.1  /* difference of axial forces, over them */
+#define SHAPED     0.01 /* rad: turned so far, the shape matters to frequencies */
+#define BENT       0.2  /* part of a stiffness */
 #define HELD                                                                                       \
     0.01 /* largest axial force by foreshortening, over Euler's of a cantilever, that is looked at */
 #define OFF 0.04 /* error of deflections by it */
@@ -69,10 +70,13 @@ static void take_means(const lm_model *m, lm_left_out *o)
     o->looks = 0;
 }
 
+/* The stiffness of which something is missing is not asked for. */
+static int no_matter(const lm_left_out *o) { return o->vibrations && o->turn < SHAPED; }
+
 /* Rigid bodies do not tell how beams and springs side by side share a load. */
 static void warn_shared(lm_run *run, const lm_left_out *o, lm_loc loc)
 {
-    if (o->off <= PUSHED || !o->stiffening) return;
+    if (o->off <= PUSHED || !o->stiffening || no_matter(o)) return;
     lm_warning(run->diag, loc,
                "beam '%s': its axial force is %.4g by the reactions of the rigid motion, which "
                "the bending stiffness is for, and %.4g by its displacements; rigid bodies do "
@@ -87,7 +91,7 @@ static void warn_moments(lm_run *run, const lm_left_out *o, lm_loc loc)
     static const char *const what[] = {"torque", "bending moment"};
     static const char *const which[] = {"in bending", "across and in twist (lateral buckling)"};
     for (int i = 0; i < 2; i++)
-        if (o->moment[i].part > BENT)
+        if (o->moment[i].part > BENT && !no_matter(o))
             lm_warning(run->diag, loc,
                        "beam '%s': a %s of up to %.3g changes its stiffness %s by a part of the "
                        "order of %.2g, which 'elastodynamic' leaves out: use 'corotational'",

@@ -48,8 +48,7 @@ static fields fields_at(const lm_moving_beam *e, const lm_beam_point *p)
     return f;
 }
 
-static void add_strains(const lm_moving_beam *e, const lm_beam_point *p,
-                        double second[7][12][12])
+static void add_strains(const lm_moving_beam *e, const lm_beam_point *p, double second[7][12][12])
 {
     fields f = fields_at(e, p);
     double dx = p->dx, b = p->x / e->L * dx, a = dx - b, *x = f.th[0], *y = f.th[1], *z = f.th[2];
@@ -79,9 +78,10 @@ void lm_moving_beam_second(const lm_beam_point *p, int n, lm_moving_beam *e)
 
 typedef struct middle { /* section half way between the ends, as they are displaced */
     lm_m3 axes;
-    lm_v3 c, kappa, m; /* in its axes: from a to b, b turned against a, both turned against the chord */
-    lm_v3 bends;       /* part of m that is bending, not shear */
-    lm_v3 per_length;  /* of m: what bends is an angle, what shears a strain */
+    lm_v3 c, kappa,
+        m;       /* in its axes: from a to b, b turned against a, both turned against the chord */
+    lm_v3 bends; /* part of m that is bending, not shear */
+    lm_v3 per_length; /* of m: what bends is an angle, what shears a strain */
 } middle;
 
 /* Ends that turn alike: 6 EI/L (1 + Phi); against each other: 2 EI/L. */
@@ -100,7 +100,8 @@ static middle middle_of(const lm_moving_beam *e, const double d[12])
     o.c = m3_tv(&o.axes, along);
     o.m = v3(0, o.c.z / e->L, -o.c.y / e->L);
     double angle = 1 / v3_norm(o.c), strain = 1 / e->L;
-    o.per_length = v3(0, strain + o.bends.y * (angle - strain), strain + o.bends.z * (angle - strain));
+    o.per_length =
+        v3(0, strain + o.bends.y * (angle - strain), strain + o.bends.z * (angle - strain));
     return o;
 }
 
@@ -122,11 +123,12 @@ static void deformation(const middle *o, int j, double B[12][12])
     lm_v3 D = turns ? v3_mul(sign, unit) : none, mean = turns ? v3_mul(0.5, unit) : none;
     mean = v3_sub(mean, v3_mul(0.125, v3_cross(o->kappa, D)));
     lm_v3 dc = v3_sub(turns ? none : v3_mul(sign, unit), v3_cross(mean, o->c));
-    lm_v3 bow = v3_add(v3_cross(D, v3_cross(o->kappa, o->c)), v3_cross(o->kappa, v3_cross(D, o->c)));
+    lm_v3 bow =
+        v3_add(v3_cross(D, v3_cross(o->kappa, o->c)), v3_cross(o->kappa, v3_cross(D, o->c)));
     dc = v3_sub(dc, v3_mul(1.0 / 24, bow));
     lm_v3 m = scaled(o->per_length, v3(0, dc.z, -dc.y));
-    lm_v3 mixed = v3_add(v3_cross(o->kappa, scaled(o->bends, m)),
-                         v3_cross(D, scaled(o->bends, o->m)));
+    lm_v3 mixed =
+        v3_add(v3_cross(o->kappa, scaled(o->bends, m)), v3_cross(D, scaled(o->bends, o->m)));
     lm_v3 half = v3_mul(0.5, v3_sub(D, mixed)), b[2] = {v3_sub(m, half), v3_add(m, half)};
     B[6][j] = v3_dot(stretch_direction(o), dc);
     for (int i = 0; i < 2; i++)

@@ -76,8 +76,7 @@ void elasto_element_force(void *ctx, const lm_state *st, int element, double f[1
         v3_put(own + i, lm_rot_tangent_inverse_of(v3_neg(turn), v3_from(own + i)));
     }
     for (int i = 0; i < 12; i++)
-        for (int j = 0; j < 12; j++)
-            own[i] += c->M[i][j] * r.accel[j] + el->C[i][j] * r.rate[j];
+        for (int j = 0; j < 12; j++) own[i] += c->M[i][j] * r.accel[j] + el->C[i][j] * r.rate[j];
     for (int k = 0; k < 12; k += 3) v3_put(f + k, m3_v(&el->R, v3_from(own + k)));
 }
 

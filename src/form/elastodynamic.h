@@ -124,8 +124,8 @@ static inline int elasto_about_deformed(const elasto *e)
 {
     return e->in->sys.vibrations && !e->in->sys.undeformed && e->stiffening;
 }
-void elasto_deformed_tangent(const elasto *e, const lm_state *st, int element, double cM,
-                             double cD, double cK, double J[12][12]);
+void elasto_deformed_tangent(const elasto *e, const lm_state *st, int element, double cM, double cD,
+                             double cK, double J[12][12]);
 /* What the moments of beams add to the tangent, as joints, springs, loads and rigid bodies need them. */
 int elasto_add_outer_moments(elasto *e, const lm_state *st, double cK, double *values);
 

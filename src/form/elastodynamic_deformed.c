@@ -56,8 +56,8 @@ static void deformed(const elasto *e, int k, const double d[12], elasto_element 
         }
 }
 
-void elasto_deformed_tangent(const elasto *e, const lm_state *st, int element, double cM,
-                             double cD, double cK, double J[12][12])
+void elasto_deformed_tangent(const elasto *e, const lm_state *st, int element, double cM, double cD,
+                             double cK, double J[12][12])
 {
     const elasto_const *c = e->of[element];
     elasto_element el;

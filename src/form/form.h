@@ -243,6 +243,8 @@ typedef struct lm_left_out {
                              * beam as a cantilever; that force */
     int pushed;         /* the body of this beam */
     int stiffening;     /* 1: its effect on bending is in the equations */
+    int vibrations; /* 1: results are frequencies about the deformed state, which know forces as displacements
+                         * make them; only the shape of that state does not */
 } lm_left_out;
 
 /* Deformations that a formulation takes to be small, and how large they have been. */

@@ -141,10 +141,10 @@ static void no_deformation(void **state)
 #define BLADE(theory)                                                                              \
     SECTIONS("10")                                                                                 \
     "bodies:\n"                                                                                    \
-    "  hub: {type: rigid, mass: 1, inertia: [1, 1, 1], frames: {f: [0.1, 0.05, 0.02]}}\n"          \
-    PARTS(theory) "  c: {type: fixed, between: [hub.f, a.start]}\n"                                \
-                  "  j: {type: revolute, between: [ground, hub], axis: z, drive: 0*t}\n"           \
-                  "analysis: {type: campbell, drive: j, speeds: [0, 5*sqrt(P), 2], count: 5}\n"
+    "  hub: {type: rigid, mass: 1, inertia: [1, 1, 1], frames: {f: [0.1, 0.05, 0.02]}}\n" PARTS(   \
+        theory) "  c: {type: fixed, between: [hub.f, a.start]}\n"                                  \
+                "  j: {type: revolute, between: [ground, hub], axis: z, drive: 0*t}\n"             \
+                "analysis: {type: campbell, drive: j, speeds: [0, 5*sqrt(P), 2], count: 5}\n"
 
 /* Largest error of five frequencies under the load P, against corotational beams. */
 static double off(const char *text, double P)
@@ -197,9 +197,8 @@ static void lateral_buckling(void **state)
         "analysis: {type: modes, about: statics, count: 1}\n";
     (void)state;
     for (int beyond = 0; beyond < 2; beyond++) {
-        table r = run_model(&(run_how){.text = text,
-                                       .formulation = "elastodynamic",
-                                       .set = {beyond ? "P=1.002" : "P=0.999"}});
+        table r = run_model(&(run_how){
+            .text = text, .formulation = "elastodynamic", .set = {beyond ? "P=1.002" : "P=0.999"}});
         assert_int_equal(table_get(&r, 0, "damping_ratio") < -0.5, beyond);
         table_free(&r);
     }
