@@ -145,12 +145,17 @@ static void add_turned_sections(const lm_moving_beam *e, const lm_m3 *B, double 
 
 /* int N (v'^2 - (v' - rz)^2 + w'^2 - (w' + ry)^2) dx: the axis is shorter than its arc by half of the slopes'
  * squares, and longer by half of those of the shear angles (Reissner's beam). */
-static void add_axial(const lm_moving_beam *e, const double force[4], double A[12][12])
+static void add_axial(const lm_moving_beam *e, const double force[4], double stretch,
+                      double A[12][12])
 {
-    double v[16], w[16];
+    double v[16], w[16], slope[] = {1 / (1 + stretch), 1};
     for (int i = 0; i < 16; i++) {
+        double by = (1 + stretch) * slope[i / 4 % 2] * slope[i % 2];
         v[i] = w[i] = 0;
-        for (int f = 0; f < 4; f++) v[i] += force[f] * e->dv[f][i], w[i] += force[f] * e->dw[f][i];
+        for (int f = 0; f < 4; f++) {
+            v[i] += by * force[f] * e->dv[f][i];
+            w[i] += by * force[f] * e->dw[f][i];
+        }
     }
     add_square(A, 4, xy, v, 1, v, 0);
     add_square(A, 4, xz, w, 1, w, 0);
@@ -210,9 +215,9 @@ void lm_moving_beam_matrices(const lm_moving_beam *e, const lm_moving_motion *m,
     add_plain(e, &B, K);
     add_mixed(e, &B, K);
     if (m->stiffening) {
-        const double force[4] = {m->axial[0], m->axial[1], m->a0.x, B.m[0]};
+        const double force[4] = {m->axial[0], m->axial[1], m->a0.x, (1 + m->stretch) * B.m[0]};
         add_turned_sections(e, &B, K);
-        add_axial(e, force, K);
+        add_axial(e, force, m->stretch, K);
     }
     loads(e, m->a0, &B, q);
 }

@@ -54,6 +54,7 @@ typedef struct lm_moving_motion {
     lm_v3 a0; /* acceleration of node a, less gravity */
     lm_v3 w, al;
     double axial[2]; /* axial force at a and b, tension positive; read when stiffening */
+    double stretch;  /* strain of the axis, by which it is longer than L where its slopes count */
     int stiffening;  /* 0: without kg, the equations of displacements of first order */
 } lm_moving_motion;
 

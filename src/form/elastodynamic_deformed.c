@@ -31,6 +31,7 @@ static lm_moving_motion motion_of(const elasto *e, int k, const double d[12], co
                               .w = m3_tv(A, el->w),
                               .al = m3_tv(A, el->al),
                               .axial = {-v3_dot(x, f[0]), v3_dot(x, f[1])},
+                              .stretch = (d[6] - d[0]) / e->of[k]->beam.L,
                               .stiffening = 1};
 }
 

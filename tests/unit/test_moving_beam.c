@@ -12,7 +12,7 @@ static void close_to(double found, double expected, double tolerance)
 
 /* A motion with nothing zero. */
 static const lm_moving_motion some = {
-    {0.7, -1.1, 0.4}, {0.8, -0.5, 1.2}, {-0.9, 0.6, 0.35}, {0, 0}, 0};
+    {0.7, -1.1, 0.4}, {0.8, -0.5, 1.2}, {-0.9, 0.6, 0.35}, {0, 0}, 0, 0};
 
 /* ---- Lagrange's equations ---- */
 

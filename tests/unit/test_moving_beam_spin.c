@@ -93,7 +93,7 @@ static int ascending(const void *a, const void *b)
  * must be imaginary. Returns their number. */
 static int frequencies(const chain *c, double *w)
 {
-    int eq[DOFS], n = number(c, eq), N = 2 * n, count = 0;
+    int eq[DOFS] = {0}, n = number(c, eq), N = 2 * n, count = 0;
     size_t one = (size_t)n * (size_t)n;
     double *M = calloc(11 * one + (size_t)N * 2, sizeof *M);
     assert_non_null(M);
