@@ -31,7 +31,7 @@ static limber_status reserve(lm_campbell *c)
     c->point = LM_NEW_N(&c->arena, lm_branch_point, (size_t)c->nspeeds * room);
     c->critical = LM_NEW_N(&c->arena, lm_critical, MOST_CRITICAL);
     c->track = LM_NEW_N(&c->arena, lm_track, room);
-    c->whirl = LM_NEW_N(&c->arena, double, 3 * roots + 1);
+    c->whirl = LM_NEW_N(&c->arena, double, 4 * roots + 1);
     c->circles =
         LM_NEW_N(&c->arena, double, LM_CAMPBELL_ORBITS *roots *(size_t)c->sys->model->nnodes + 1);
     c->shown = LM_NEW_N(&c->arena, unsigned char, roots + 1);
@@ -43,7 +43,7 @@ static limber_status reserve(lm_campbell *c)
     if (!c->point || !c->critical || !c->track || !c->whirl || !c->match || !c->taken ||
         !c->score || !c->work || !shapes || !c->circles || !c->shown)
         return LIMBER_MEMORY;
-    c->seen = c->whirl + roots, c->along = c->seen + roots;
+    c->seen = c->whirl + roots, c->along = c->seen + roots, c->centre = c->along + roots;
     c->across = c->match + roots;
     c->looks = 2 * c->nspeeds + 20;
     for (size_t i = 0; i < room; i++) {

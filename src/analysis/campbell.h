@@ -93,6 +93,7 @@ typedef struct lm_campbell {
     int *across;          /* [roots] 1: it moves across the axis, where unbalance acts */
     double *circles;      /* [roots][8 nodes] forward and backward circles of the nodes */
     double *along;        /* [roots] squares of what moves along and about the axis */
+    double *centre;       /* [roots] ... of nodes on the axis */
     int *match;           /* [roots] track of each */
     unsigned char *shown; /* [roots] 1: it is among those asked for */
     unsigned char *taken; /* [tracks] */
@@ -128,6 +129,9 @@ limber_status lm_campbell_elsewhere(lm_campbell *c, double angle);
  * axis. */
 void lm_campbell_circles(lm_campbell *c);
 double lm_campbell_whirl(const lm_campbell *c, int j, int *across);
+/* 1: shape j is mostly a motion of the shaft along and about its axis, which has the same frequency in axes that
+ * turn and in those that stand still. (Off the axis such motions can go round: flapping blades.) */
+int lm_campbell_goes_along(const lm_campbell *c, int j);
 /* 1: what turns moves in shape j. */
 int lm_campbell_takes_part(const lm_campbell *c, int j);
 size_t lm_campbell_whirl_room(const lm_system *sys);

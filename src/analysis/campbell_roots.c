@@ -58,6 +58,7 @@ static void look_at_orbits(lm_campbell *c)
     for (int j = 0; j < c->spectrum.found; j++) {
         const lm_root *r = &c->spectrum.root[j];
         double circles = lm_campbell_whirl(c, j, &c->across[j]), omega = r->im;
+        if (c->shifts && lm_campbell_goes_along(c, j)) circles = 0;
         if (!rests(c, r))
             c->whirl[j] = from_ground(c, r, circles, &omega);
         else {

@@ -111,14 +111,22 @@ static limber_status find_decay(lm_campbell *c, double stable, shape *s, double 
 }
 
 /* In turning axes the root that grows beyond a critical speed passes 0 there, near which rounding decides on
- * its sign. */
-static void at_critical(const lm_campbell *c, const shape *s, double *limit)
+ * its sign. 1: the limit is near one. */
+static int at_critical(const lm_campbell *c, const shape *s, double *limit)
 {
+    int found = 0;
+    if (c->fixed && !c->shifts) return 0;
     for (int i = 0; i < c->ncritical; i++) {
         double w = c->critical[i].speed, near = PASSES * fabs(w);
         if (c->critical[i].whirl < 0 || fabs(w - *limit) > near) continue;
-        if (hypot(s->re, s->im) < near) *limit = w;
+        if (hypot(s->re, s->im) < near) *limit = w, found = 1;
     }
+    return found;
+}
+
+static int is_zero(const lm_campbell *c, const shape *s)
+{
+    return hypot(s->re, s->im) < LM_CAMPBELL_ZERO * c->spectrum.sigma;
 }
 
 /* From a speed at which a root grows hardly to where it does not. */
@@ -127,7 +135,7 @@ static limber_status smooth_limit(lm_campbell *c, double stable, double *limit)
     size_t nv = (size_t)c->sys->nv;
     shape s = {.x = LM_NEW_N(&c->arena, double, 2 * nv + 1)};
     double x[2] = {*limit, *limit}, f[2], w = *limit, g;
-    int r, stays = -1;
+    int r, critical, stays = -1;
     if (!s.x) return LIMBER_MEMORY;
     s.y = s.x + nv;
     limber_status st = growing(c, x[1], &r);
@@ -139,13 +147,14 @@ static limber_status smooth_limit(lm_campbell *c, double stable, double *limit)
     if (st || r < 0 || c->spectrum.root[r].im == 0) return st;
     remember(c, &c->spectrum.root[r], &s);
     f[1] = s.re;
-    if (!c->fixed || c->shifts) at_critical(c, &s, limit);
+    critical = at_critical(c, &s, limit);
     st = find_decay(c, stable, &s, x, f);
     if (st || isnan(f[0])) return st;
     for (int k = 0; k < REFINEMENTS && fabs(x[1] - x[0]) > CLOSE * fabs(w); k++) {
         w = x[1] - f[1] * (x[1] - x[0]) / (f[1] - f[0]);
         st = real_part(c, w, &s, &g);
         if (st || isnan(g)) return st;
+        if (critical && is_zero(c, &s)) return st; /* its real part is rounding: the limit stays */
         int side = g > 0;
         x[side] = w, f[side] = g;
         if (side == stays) f[!side] *= 0.5;

@@ -16,6 +16,7 @@ enum { POSE = 7, SWEEPS = 3, ORBITS = LM_CAMPBELL_ORBITS };
 #define ACROSS                                                                                     \
     1e-6 /* part of a shape (of its square) below which what moves across the axis is nothing */
 #define BESIDE 1e-3  /* ... of what turns, below which the shape is one along or about the axis */
+#define CENTRE 0.01  /* of the size: distance from the axis of a node that is on it */
 #define LOOSE  1e-10 /* motion of a body in one of the model that is 1e-4 of its size */
 
 size_t lm_campbell_whirl_room(const lm_system *sys)
@@ -63,6 +64,13 @@ static void circles_of(const lm_m3 *E, double f, lm_v3 x, lm_v3 y, double out[4]
     out[2] = f * (u1 + w2), out[3] = f * (w1 - u2);
 }
 
+/* 1: the node is on the axis. The poses are those of the present shape. */
+static int is_central(const lm_campbell *c, const double *poses, int node)
+{
+    lm_v3 arm = v3_sub(v3_from(poses + POSE * node), c->steady.turning.point);
+    return v3_norm(v3_cross(c->steady.turning.axis, arm)) < CENTRE * c->steady.size;
+}
+
 /* Circles of the nodes in shape j, out [8 nodes]: of their places and of their rotations. */
 static void find_circles(lm_campbell *c, int j)
 {
@@ -79,15 +87,19 @@ static void find_circles(lm_campbell *c, int j)
         motions(c, y, im);
         x = re, y = im;
     }
-    c->along[j] = 0;
+    double *poses = c->work + sys->nv + sys->nq;
+    sys->form->poses(sys, c->steady.q, poses);
+    c->along[j] = c->centre[j] = 0;
     for (int n = 0; n < m->nnodes; n++, out += ORBITS) {
         double on = c->steady.turning.body[m->nodes[n].body];
+        double central = is_central(c, poses, n);
         for (int k = 0; k < 2; k++) {
             double unit = k ? on * c->steady.size : on;
             lm_v3 re_k = v3_from(x + 6 * n + 3 * k), im_k = v3_from(y + 6 * n + 3 * k);
             double a = unit * v3_dot(m3_col(&E, 2), re_k), b = unit * v3_dot(m3_col(&E, 2), im_k);
             circles_of(&E, unit, re_k, im_k, out + 4 * k);
             c->along[j] += 2 * (a * a + b * b); /* a line is two circles of its size */
+            c->centre[j] += central * 2 * (a * a + b * b);
         }
     }
 }
@@ -160,7 +172,10 @@ void lm_campbell_circles(lm_campbell *c)
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int j = 0; j < p->found; j++)
             for (int k = j + 1; k < p->found; k++)
-                if (p->root[j].im > 0 && lm_spectrum_equal(&p->root[j], &p->root[k])) part(c, j, k);
+                if (p->root[j].im > 0 && lm_spectrum_equal(&p->root[j], &p->root[k])) {
+                    part(c, j, k);
+                    if (sweep == SWEEPS - 1) find_circles(c, j), find_circles(c, k);
+                }
 }
 
 double lm_campbell_whirl(const lm_campbell *c, int j, int *across)
@@ -171,6 +186,13 @@ double lm_campbell_whirl(const lm_campbell *c, int j, int *across)
     double most = fmax(ACROSS * size_of(c, r), BESIDE * (sum[0] + sum[2] + c->along[j]));
     *across = sum[0] + sum[2] > most;
     return *across ? (sum[0] - sum[2]) / (sum[0] + sum[2]) : 0;
+}
+
+int lm_campbell_goes_along(const lm_campbell *c, int j)
+{
+    double sum[4];
+    product(c, j, j, sum);
+    return c->centre[j] > sum[0] + sum[2];
 }
 
 int lm_campbell_takes_part(const lm_campbell *c, int j)

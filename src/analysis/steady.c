@@ -10,6 +10,7 @@
 enum { ITERATIONS = 40, HALVINGS = 12 };
 #define SMALL      1e-13 /* last motion of Newton's method, over the size or in radians */
 #define GOOD       1e-8  /* below this, one that does not get smaller is rounding */
+#define MOVED      1e-6  /* more than this, critical shapes are those of another state */
 #define CONSISTENT 1e-7  /* of constraint rates, over those of the rotation */
 
 lm_state lm_steady_state(const lm_steady *s)
@@ -232,7 +233,8 @@ static int factor(lm_steady *s)
     return bad > 0 ? 1 : bad;
 }
 
-/* The matrix, and with the first step what is critical near the speed. */
+/* The matrix, and with the first step what is critical near the speed. With shapes of a state far away Newton's
+ * method would converge linearly, the slower the nearer the critical speed is. */
 static int factor_step(lm_steady *s, int first)
 {
     double held = s->held;
@@ -289,7 +291,7 @@ static int converge(lm_steady *s)
     limber_status st = lm_steady_known_find(s);
     int bad = st == LIMBER_MEMORY ? -1 : st != LIMBER_OK;
     for (int k = 0; k < ITERATIONS && !bad; k++) {
-        bad = step(s, k == 0, &moved);
+        bad = step(s, k == 0 || (s->nshapes > 0 && moved > MOVED), &moved);
         if (!bad && (moved < SMALL || (moved < GOOD && moved > 0.25 * last)))
             return lm_steady_motion(s, s->q);
         last = moved;
