@@ -246,25 +246,28 @@ ffr_unlike ffr_unlike_of(const lm_model *m, const ffr_division *d, int body)
     return of;
 }
 
-/* A spline takes its slopes from the equilibrium of moments without axial forces and without twist. Axial forces
- * turn the sections of a beam that is soft in shear, as EI/(GA L^2) tells, twist those of one with two shear
- * stiffnesses: its slopes are coordinates then. At 0.01 a rectangular section is a fifth of the length high. */
-static int soft_in_shear(const lm_model *m, int body)
+/* A spline takes its slopes from the equilibrium of elastic moments alone. In Timoshenko's theory other moments
+ * turn the sections against the axis: those of their own inertia, which no finer mesh makes smaller; of axial forces
+ * on a beam that is soft in shear, as EI/(GA L^2) tells; and twist those of one with two shear stiffnesses. Their
+ * slopes are coordinates then. At 0.01 a rectangular section is a fifth of the length high. */
+static int slopes_are_free(const lm_model *m, int body)
 {
     const lm_beam *b = &m->beams[body];
-    double most = 0, length;
+    double most = 0, length, inertia = 0;
     int differs = most_unlike(m, body, &length).shear > 0.0003;
     for (int k = b->first_element; k < b->first_element + b->nelements; k++) {
         const lm_beam_shape *s = &m->elements[k].shape;
         most = fmax(most, fmax(shear_length2(s->kz, s->L), shear_length2(s->ky, s->L)));
+        inertia = fmax(inertia, s->mt[0] + s->mt[2]);
     }
-    return m->spec->bodies.at[body].timoshenko && (most > 0.01 * length * length || differs);
+    return m->spec->bodies.at[body].timoshenko &&
+           (inertia > 0 || most > 0.01 * length * length || differs);
 }
 
-static void turn_soft(const lm_model *m, ffr_part *p, unsigned char *turned)
+static void free_slopes(const lm_model *m, const ffr_part *p, unsigned char *turned)
 {
-    int room = 6 * p->n <= LM_FLOATING_MOST && !m->spec->formulation.basis_modes;
-    for (int k = 1; k <= p->n && room && soft_in_shear(m, p->body); k++) turned[k] = ABOUT_BOTH;
+    if (m->spec->formulation.basis_modes || !slopes_are_free(m, p->body)) return;
+    for (int k = 1; k <= p->n; k++) turned[k] = ABOUT_BOTH;
 }
 
 static int list_turned(ffr_division *d)
@@ -285,7 +288,7 @@ static int list_turned(ffr_division *d)
         unsigned char *own = LM_NEW_N(&d->arena, unsigned char, d->part[p].n + 1);
         failed = !own;
         for (int k = 0; k < d->part[p].n && own; k++) own[k + 1] = turned[e[k].node[1]];
-        if (own) turn_soft(m, &d->part[p], own);
+        if (own) free_slopes(m, &d->part[p], own);
         d->part[p].turned = own;
     }
     lm_arena_free(&temp);
