@@ -30,15 +30,16 @@ double lm_campbell_least_growth(const lm_campbell *c, double re, double im, doub
     return fmax(GROWS * size, off * (sigma * sigma + size * size) / size);
 }
 
-/* The root that grows most at a speed; -1: none. */
-static limber_status growing(lm_campbell *c, double speed, int *root)
+/* The root that grows most at a speed; -1: none. sure 0: what is left of the equations does not count. */
+static limber_status growing(lm_campbell *c, double speed, int sure, int *root)
 {
     limber_status st = lm_campbell_roots(c, speed);
     double most = 0;
     *root = -1;
     for (int r = 0; r < c->spectrum.wanted && !st; r++) {
         const lm_root *o = &c->spectrum.root[r];
-        if (!(o->re > lm_campbell_least_growth(c, o->re, o->im, o->off)) || o->re < most) continue;
+        double least = lm_campbell_least_growth(c, o->re, o->im, sure ? o->off : 0);
+        if (!(o->re > least) || o->re < most) continue;
         most = o->re, *root = r;
     }
     return st;
@@ -111,22 +112,34 @@ static limber_status find_decay(lm_campbell *c, double stable, shape *s, double 
 }
 
 /* In turning axes the root that grows beyond a critical speed passes 0 there, near which rounding decides on
- * its sign. 1: the limit is near one. */
-static int at_critical(const lm_campbell *c, const shape *s, double *limit)
+ * its sign. */
+static void at_critical(const lm_campbell *c, const shape *s, double *limit)
 {
-    int found = 0;
-    if (c->fixed && !c->shifts) return 0;
+    if (c->fixed && !c->shifts) return;
     for (int i = 0; i < c->ncritical; i++) {
         double w = c->critical[i].speed, near = PASSES * fabs(w);
         if (c->critical[i].whirl < 0 || fabs(w - *limit) > near) continue;
-        if (hypot(s->re, s->im) < near) *limit = w, found = 1;
+        if (hypot(s->re, s->im) < near) *limit = w;
     }
-    return found;
 }
 
 static int is_zero(const lm_campbell *c, const shape *s)
 {
     return hypot(s->re, s->im) < LM_CAMPBELL_ZERO * c->spectrum.sigma;
+}
+
+/* A root that grows at *speed, or a little further where that is more than rounding. Something does grow
+ * there, even if what is left of the equations hides it. */
+static limber_status grower(lm_campbell *c, double stable, double limit, double *speed, int *root)
+{
+    limber_status st = growing(c, *speed, 1, root);
+    for (double more = 1e-6; !st && *root < 0 && more < 1e-3; more *= 4) {
+        *speed = limit + copysign(more * limit, limit - stable);
+        st = growing(c, *speed, 1, root);
+    }
+    if (st || *root >= 0) return st;
+    *speed = limit;
+    return growing(c, limit, 0, root);
 }
 
 /* From a speed at which a root grows hardly to where it does not. */
@@ -135,33 +148,28 @@ static limber_status smooth_limit(lm_campbell *c, double stable, double *limit)
     size_t nv = (size_t)c->sys->nv;
     shape s = {.x = LM_NEW_N(&c->arena, double, 2 * nv + 1)};
     double x[2] = {*limit, *limit}, f[2], w = *limit, g;
-    int r, critical, stays = -1;
+    int r, stays = -1;
     if (!s.x) return LIMBER_MEMORY;
     s.y = s.x + nv;
-    limber_status st = growing(c, x[1], &r);
-    for (double more = 1e-6; !st && r < 0 && more < 1e-3;
-         more *= 4) { /* what is hardly more than rounding */
-        x[1] = *limit + copysign(more * *limit, *limit - stable);
-        st = growing(c, x[1], &r);
-    }
+    limber_status st = grower(c, stable, *limit, &x[1], &r);
     if (st || r < 0 || c->spectrum.root[r].im == 0) return st;
     remember(c, &c->spectrum.root[r], &s);
     f[1] = s.re;
-    critical = at_critical(c, &s, limit);
+    at_critical(c, &s, limit);
     st = find_decay(c, stable, &s, x, f);
     if (st || isnan(f[0])) return st;
     for (int k = 0; k < REFINEMENTS && fabs(x[1] - x[0]) > CLOSE * fabs(w); k++) {
         w = x[1] - f[1] * (x[1] - x[0]) / (f[1] - f[0]);
         st = real_part(c, w, &s, &g);
         if (st || isnan(g)) return st;
-        if (critical && is_zero(c, &s)) return st; /* its real part is rounding: the limit stays */
         int side = g > 0;
         x[side] = w, f[side] = g;
         if (side == stays) f[!side] *= 0.5;
         stays = side;
-        if (fabs(g) < ZERO * hypot(s.re, s.im)) break;
+        if (fabs(g) < ZERO * hypot(s.re, s.im) || is_zero(c, &s)) break;
     }
     *limit = w;
+    if (is_zero(c, &s)) at_critical(c, &s, limit); /* its real part is rounding */
     return st;
 }
 
@@ -173,7 +181,7 @@ static limber_status find_limit(lm_campbell *c, double stable, double unstable, 
     int root;
     for (int k = 0; k < HALVINGS && fabs(b - a) > CLOSE * fabs(b) && !st; k++) {
         double w = 0.5 * (a + b);
-        st = growing(c, w, &root);
+        st = growing(c, w, 1, &root);
         *(root < 0 ? &a : &b) = w;
     }
     *limit = b;
@@ -204,7 +212,7 @@ static limber_status add_between(lm_campbell *c, int k, point *p, int *n)
         double from = c->speed[k - 1] + (down ? e : -e), to = c->speed[k] + (down ? -e : e);
         if (!between(x[0].speed, from, to) || !between(x[1].speed, from, to)) continue;
         if (x[1].speed - x[0].speed < 1e-6 * fabs(w)) continue;
-        st = growing(c, w, &root);
+        st = growing(c, w, 1, &root);
         p[(*n)++] = (point){w, root < 0 ? -1 : x[0].branch};
     }
     return st;
