@@ -104,7 +104,8 @@ static void stiffening(void **unused)
     assert_near(table_at(&r, "u2", 5), -0.46847, 0.0005 * 0.46847);
     assert_near(table_at(&r, "u2", 10), -0.3629, 0.0005 * 0.3629);
     table_free(&r);
-    r = run_ffr(&(run_how){.model = "spin_up", .may_stop = 1}, "stiffening: false");
+    r = run_ffr(&(run_how){.model = "spin_up", .may_stop = 1, .swap = {{"until: 20", "until: 10"}}},
+                "stiffening: false");
     assert_true(fabs(table_last(&r, "u2")) > 10);
     table_free(&r);
 }
