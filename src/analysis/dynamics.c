@@ -212,17 +212,19 @@ static double step_limit(lm_dynamics_run *d, double *kink)
     return lm_discrete_tools_limit(d, limit);
 }
 
-/* Where the run goes on behind a kink: behind all that count as one with it. */
+/* Where the run goes on behind a kink: behind all that count as one with it, and where drives have come down from
+ * infinite accelerations. */
 static double behind(const lm_dynamics_run *d, double kink)
 {
-    double same = 1e-12 * d->until, last = kink;
+    double same = 1e-12 * d->until, last = kink, next = kink;
     for (int i = 0; i < 100; i++) {
-        double next = lm_system_next_kink(d->g->sys, last);
+        next = lm_system_next_kink(d->g->sys, last);
         lm_discrete_limit(d, last, &next);
         if (!(next <= last + 1.02 * same)) break;
         last = next;
     }
-    return last + 0.01 * same;
+    double drives = lm_drives_behind(d, last, next);
+    return last + fmax(0.01 * same, drives);
 }
 
 limber_status lm_dynamics_progress(lm_dynamics_run *d)
@@ -246,6 +248,7 @@ limber_status lm_dynamics_step(lm_dynamics_run *d, double limit)
     if (bad < 0) return LIMBER_MEMORY;
     if (!bad) return lm_algebraic_step(d);
     lm_algebraic_explain(d);
+    lm_drives_explain(d);
     return lm_stop(d->run, LIMBER_STOPPED, "%s", d->g->failure);
 }
 
@@ -393,8 +396,10 @@ static limber_status begin(lm_dynamics_run *d)
     if (!st) st = lm_checkpoint_open(d);
     if (!st) st = lm_rigid_motion_again(run, run->t);
     if (!st) st = lm_unit_open(d);
-    if (!st) st = start(d, 0, 0);
+    double from = st ? 0 : lm_drives_behind(d, 0, lm_system_next_kink(g->sys, 0));
+    if (!st) st = start(d, from, 0);
     if (st) return st;
+    if (from > 0) lm_drives_impulse(d, 0, from, 0);
     g->sys->form->poses(g->sys, g->q, d->pose0);
     d->k->rested = -INFINITY;
     if (lm_follow_size(d)) return LIMBER_MEMORY;

@@ -118,6 +118,11 @@ limber_status lm_drives_open(lm_dynamics_run *d); /* refuses what jumps; after r
 /* The run has started again at the instant `to` from the state at t; `work` of the impulse: says which rates
  * have jumped. */
 int lm_drives_impulse(lm_dynamics_run *d, double t, double to, double work); /* 1: some have */
+/* g->failure names the drive whose acceleration has no bound, if that is the reason. */
+void lm_drives_explain(lm_dynamics_run *d);
+/* How far behind a corner at t the motion goes on: 0, or where the acceleration of a drive has come down from
+ * infinity, so that steps can follow it; not up to `next`. */
+double lm_drives_behind(const lm_dynamics_run *d, double t, double next);
 unsigned char *
 lm_drives_said(const lm_dynamics_run *d); /* [constraints] warned of; NULL: nothing to */
 void lm_drives_close(lm_dynamics_run *d);
