@@ -8,6 +8,7 @@
 #include "solve/bdf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- positions ---- */
@@ -202,6 +203,21 @@ static int worst_equation(bdf *b, double h)
     return worst;
 }
 
+/* A motion without mass is where forces put it, and its velocity the derivative of that: nothing carries it from
+ * one step to the next, and differences of positions over brief steps are rounding, of which the error test and
+ * Newton's method make a step that fails. */
+static void explain_massless(bdf *b, double h)
+{
+    lm_integrator *s = &b->base;
+    snprintf(s->failure, sizeof s->failure,
+             "at t = %.6g: method 'bdf' follows motions without mass with too large errors, even "
+             "with a step of "
+             "%.3g (%ld steps made, %ld rejected), and the section of a beam here has no inertia "
+             "about its own "
+             "axis: use 'radau' or 'generalized-alpha', or give the section rhoIy and rhoIz",
+             s->clock->t, h, s->stats.steps, s->stats.rejected);
+}
+
 static int fail(bdf *b, int flag)
 {
     double h = b->h_first;
@@ -210,7 +226,10 @@ static int fail(bdf *b, int flag)
     const char *how = flag == IDA_ERR_FAIL ? "the error of a step is too large"
                       : b->why == BDF_SLOW ? "Newton's iteration is too slow"
                                            : "Newton's iteration does not converge";
-    lm_explain_step(&b->base, how, h, worst_equation(b, h));
+    if (b->base.sys->massless)
+        explain_massless(b, h);
+    else
+        lm_explain_step(&b->base, how, h, worst_equation(b, h));
     return 1;
 }
 

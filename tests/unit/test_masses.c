@@ -263,6 +263,33 @@ static void weightless_refused(void **state)
                   NULL, "beam 'rod' has none: use 'radau'");
 }
 
+/* Beams that twist without inertia about their axis: bdf cannot follow that, and says so; those that do not twist it
+ * can. */
+static void spinless_bdf(void **state)
+{
+    static const char beam[] =
+        "limber: 1\ngravity: [0, -9.81, PULL]\n"
+        "sections: {s: {shape: stiffness, EA: 5000, EIy: 10, EIz: 20, GJ: 8, rhoA: 1}}\n"
+        "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [0.5, 0.5, UP], elements: 3}}\n"
+        "joints: {p: {type: revolute, between: [ground, b.start], axis: z}}\n"
+        "outputs: {y: pos(b.end).y}\n"
+        "analysis: {type: dynamics, until: 0.3, output_step: 0.1, tolerance: 1e-7, method: bdf}\n";
+    (void)state;
+    table stops = run_model(
+        &(run_how){.text = beam, .swap = {{"PULL", "0.5"}, {"UP", "0.3"}}, .may_stop = 1});
+    assert_non_null(strstr(stops.sum.reason, "no inertia about its own axis: use 'radau'"));
+    table_free(&stops);
+    const char *flat[][2] = {{"PULL", "0"}, {"UP", "0"}};
+    run_how how = {.text = beam};
+    memcpy(how.swap, flat, sizeof flat);
+    table r = run_model(&how);
+    how.swap[2][0] = "bdf", how.swap[2][1] = "radau";
+    table same = run_model(&how);
+    assert_near(table_last(&r, "y"), table_last(&same, "y"), 1e-5);
+    table_free(&r);
+    table_free(&same);
+}
+
 /* ---- what modes say ---- */
 
 /* A skew frame out of balance, with dampers: joint coordinates show what poses show. */
@@ -388,6 +415,7 @@ int main(void)
         cmocka_unit_test(weightless_modes),
         cmocka_unit_test(weightless_motion),
         cmocka_unit_test(weightless_refused),
+        cmocka_unit_test(spinless_bdf),
         cmocka_unit_test(masses_in_joint_coordinates),
         cmocka_unit_test(masses_of_damped_modes),
         cmocka_unit_test(power_of_resistors),
