@@ -267,7 +267,6 @@ static double time_of_rates(const lm_integrator *g, double dt)
  * it may become. */
 void lm_scale_variables(lm_integrator *g, double dt, int starting)
 {
-    static const double least = 1e-13; /* where there is nothing to go by */
     lm_discrete *x = g->sys->discrete;
     int n = g->sys->nvariables, first = g->sys->nv - n;
     if (n == 0) return;
@@ -277,7 +276,7 @@ void lm_scale_variables(lm_integrator *g, double dt, int starting)
         double value = fabs(state ? g->v[first + k] : lm_machine_value(g->sys, k));
         if (!isfinite(value)) value = 0;
         if (state && starting) value = fmax(value, lasts * fabs(g->a[first + k]));
-        x->scale[k] = fmax(x->scale[k], fmax(value, least));
+        x->scale[k] = fmax(x->scale[k], fmax(value, LM_SCALE_NONE));
         if (state) x->pace[k] = fmax(x->pace[k], fabs(g->a[first + k]));
     }
     compare_scales(x);

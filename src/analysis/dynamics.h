@@ -33,12 +33,13 @@ typedef struct lm_dynamics_run {
     lm_dynamics_state *k;
     lm_events *events; /* events.h; NULL: none are looked for */
     double until, dt, last, first_step, interval;
-    double least_unit;       /* of length, for a model that is a single point */
-    double largest;          /* steps are no longer than this */
-    double cap;              /* steps end here at the latest; INFINITY: no such place */
-    int redundant;           /* inactive constraint rows */
-    int lands;               /* 1: steps end at every row */
-    int left_branch;         /* 1: of that was warned */
+    double least_unit; /* of length, for a model that is a single point */
+    double brief;      /* in what time forces of time make states what they will be; 0: none do */
+    double largest;    /* steps are no longer than this */
+    double cap;        /* steps end here at the latest; INFINITY: no such place */
+    int redundant;     /* inactive constraint rows */
+    int lands;         /* 1: steps end at every row */
+    int left_branch;   /* 1: of that was warned */
     double left_singular;    /* when it was seen to have left a singular position; 0: never */
     int samples_last;        /* 1: something is sampled at the very end */
     double *q, *v, *a, *lam; /* interpolated state */

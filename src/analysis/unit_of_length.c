@@ -1,6 +1,7 @@
 /* The unit of length of a single point, which has no size; and what states of machines are measured in that
  * stand until a force of time moves them. */
 #include "analysis/dynamics.h"
+#include "form/machine.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,13 +78,36 @@ double lm_first_step(const lm_dynamics_run *d)
 
 /* ---- what forces of time will do ---- */
 
-/* The forces on the state of the start at the time t, and the rates of variables. 1: they cannot be had. */
-static int forces(lm_dynamics_run *d, double t, double *out)
+/* The state of the start, with the accelerations and reactions of nothing. */
+static lm_state at_start(lm_dynamics_run *d, double t)
 {
     lm_integrator *g = d->g;
     memset(d->a, 0, sizeof(double) * (size_t)g->sys->nv);
     memset(d->lam, 0, sizeof(double) * (size_t)g->sys->nl);
-    lm_state s = {t, g->q, g->v, d->a, d->lam};
+    return (lm_state){t, g->q, g->v, d->a, d->lam};
+}
+
+/* What comes out of delays at the time t, where that is known as a function of the time; else NAN. */
+static void know_delays(lm_dynamics_run *d, double t)
+{
+    lm_discrete *x = d->g->sys->discrete;
+    for (int k = 0; x && k < x->ndelays; k++) {
+        const lm_expr *e = d->timing->delayed[k];
+        double *scratch = NULL;
+        x->known[k] = NAN;
+        if (!e || t < x->spec->delays.at[k].time) continue;
+        scratch = lm_alloc(sizeof(double) * (size_t)(lm_expr_scratch(e, 0) + 1));
+        if (scratch) x->known[k] = lm_expr_eval(e, &t, scratch);
+        lm_free(scratch);
+    }
+}
+
+/* The forces on the state of the start at the time t, and the rates of variables. 1: they cannot be had. */
+static int forces(lm_dynamics_run *d, double t, double *out)
+{
+    lm_integrator *g = d->g;
+    know_delays(d, t);
+    lm_state s = at_start(d, t);
     return g->sys->form->residual(g->sys, &s, out, NULL, NULL);
 }
 
@@ -108,13 +132,14 @@ static int measure(lm_dynamics_run *d, double *x, double w, double T, double *fa
     return 0;
 }
 
-/* A state of a machine is measured by such a rate and how far that takes it, at least. */
-static void measure_states(lm_discrete *x, const double *rate, double w)
+/* A state of a machine is measured by such a rate and how far that takes it, at least; *brief: in what time. */
+static void measure_states(lm_discrete *x, const double *rate, double w, double *brief)
 {
     int n = x ? x->spec->variables.n : 0;
     for (int k = 0; k < n; k++) {
         if (x->spec->variables.at[k].kind != LM_VARIABLE_STATE || !isfinite(rate[k])) continue;
-        x->least[k] = fmax(x->least[k], AT_LEAST * w * fabs(rate[k]));
+        double way = AT_LEAST * w * fabs(rate[k]);
+        if (way > x->least[k]) x->least[k] = way, *brief = w;
         x->least[n + k] = fmax(x->least[n + k], fabs(rate[k]));
     }
 }
@@ -134,11 +159,45 @@ static int look_at_cells(lm_dynamics_run *d, const lm_resolution *r, double T)
             x[i] = start[i] - x[i];
             if (i < moving && !sys->angular[i]) most = fmax(most, fabs(x[i]));
         }
-        measure_states(sys->discrete, x + moving, w);
+        measure_states(sys->discrete, x + moving, w, &d->brief);
         if (!d->run->model->point) continue;
         if (most > 0 && isfinite(most)) bad = measure(d, x, w, T > 0 ? T : w, &factored);
     }
     return bad;
+}
+
+/* What comes out of the delays in the state s, long after it has gone in. */
+static void pass_delays(lm_dynamics_run *d, const lm_state *s)
+{
+    lm_system *sys = d->g->sys;
+    lm_discrete *x = sys->discrete;
+    for (int round = 0; round < x->ndelays && !sys->form->outputs(sys, s, d->outputs); round++)
+        for (int k = 0; k < x->ndelays; k++) x->known[k] = x->input[x->n + 2 * x->nsurfaces + k];
+}
+
+/* Forces that follow from states move a point, too: in the time in which forces of time have made these. */
+static int look_at_states(lm_dynamics_run *d)
+{
+    lm_integrator *g = d->g;
+    const lm_system *sys = g->sys;
+    const lm_discrete *x = sys->discrete;
+    int moving = sys->nv - sys->nvariables, some = 0;
+    double *start = d->v, *now = d->q, factored = 0;
+    double *v = lm_alloc(sizeof(double) * (size_t)sys->nv);
+    if (!v) return -1;
+    lm_copy(v, g->v, sys->nv);
+    for (int k = 0; k < sys->nvariables; k++) v[moving + k] += x->least[k] / AT_LEAST;
+    lm_state s = at_start(d, 0);
+    s.v = v;
+    pass_delays(d, &s);
+    int bad = sys->form->residual(g->sys, &s, now, NULL, NULL);
+    for (int i = 0; i < sys->nv && !bad; i++) {
+        now[i] = start[i] - now[i];
+        some = some || (i < moving && !sys->angular[i] && now[i] != 0);
+    }
+    if (!bad && some) bad = measure(d, now, d->brief, d->until, &factored) < 0 ? -1 : 0;
+    lm_free(v);
+    return bad < 0 ? bad : 0;
 }
 
 /* ---- what drives will do ---- */
@@ -187,6 +246,13 @@ limber_status lm_unit_open(lm_dynamics_run *d)
     for (int i = 0; i < d->timing->n && !bad; i++) {
         bad = look_at_cells(d, &d->timing->of[i], 0);
         if (!bad && point) bad = look_at_cells(d, &d->timing->of[i], d->until);
+    }
+    know_delays(d, -INFINITY);
+    if (!bad && g->sys->nvariables) {
+        lm_state s = at_start(d, 0);
+        lm_machine_follow(g->sys, &s, d->dt, g->sys->discrete->least);
+        if (point && d->brief > 0) bad = look_at_states(d);
+        know_delays(d, -INFINITY);
     }
     return bad < 0 ? LIMBER_MEMORY : LIMBER_OK;
 }

@@ -89,7 +89,9 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     d->nunits = units(spec);
     d->of_unit = LM_NEW_N(arena, double, d->nunits);
     d->least = LM_NEW_N(arena, double, 2 * x + 1);
-    if (!d->input || !d->forces || !d->of_unit || !d->least) return -1;
+    d->known = LM_NEW_N(arena, double, delays + 1);
+    if (!d->input || !d->forces || !d->of_unit || !d->least || !d->known) return -1;
+    for (int k = 0; k < delays; k++) d->known[k] = NAN;
     if (lm_history_make(d, arena, (double *)(void *)(d->tool + m))) return -1;
     start_values(d, scratch);
     *out = d;

@@ -48,6 +48,8 @@ typedef struct lm_discrete {
     unsigned char *forces; /* [n] 1: a load or effort reads it */
     double *
         least; /* [variables] below which no scale is, by what forces of time will do; the same of paces */
+    double *
+        known; /* [ndelays] what comes out, before the run has recorded what went in; NAN: not known */
     int nunits;      /* of variables */
     double *of_unit; /* [nunits] the largest scale of each; unit 0 is none */
 } lm_discrete;

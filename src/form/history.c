@@ -124,6 +124,7 @@ double lm_discrete_delayed(const lm_discrete *d, int delay, double t)
     const lm_spec_delay *s = &d->spec->delays.at[delay];
     const lm_history *h = &d->history[delay];
     double then = t - s->time;
+    if (*h->begun == 0 && isfinite(d->known[delay])) return d->known[delay];
     if (*h->begun == 0 || then < *h->start) return *h->before;
     if (s->of_time) return lm_expr_eval(&s->input, &then, h->scratch);
     int i = piece_at(h, then);

@@ -57,6 +57,11 @@ static inline double lm_variable_scale(const lm_system *sys, int k)
  * the time dt (machine_scale.c). */
 void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt);
 
+/* Where there is nothing to measure a variable by. */
+#define LM_SCALE_NONE 1e-13
+/* scale[variables] of states that have none, 0, from those of the states that they follow. */
+void lm_machine_follow(lm_system *sys, const lm_state *st, double dt, double *scale);
+
 /* The value of variable k in the state that was evaluated last. */
 double lm_machine_value(const lm_system *sys, int k);
 

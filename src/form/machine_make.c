@@ -183,6 +183,11 @@ static int reserve(machine *s)
         if (x->integral.ninputs > most) most = x->integral.ninputs;
         if (x->expr.ninputs > most) most = x->expr.ninputs;
     }
+    for (int k = 0; k < s->spec->delays.n; k++) {
+        const lm_expr *e = &s->spec->delays.at[k].input;
+        scratch = longest(e, 1, scratch);
+        if (e->ninputs > most) most = e->ninputs;
+    }
     for (int i = 0; i < s->spec->elements.n; i++) {
         const lm_spec_element *e = &s->spec->elements.at[i];
         for (int b = 0; b < 2; b++)

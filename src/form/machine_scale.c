@@ -14,7 +14,9 @@
  *
  * A state that a damper moves, or that integrates a rate, has moved with the mechanism and by its rounding,
  * however short the time: it is measured by what that much of a motion does to it, and the states that follow
- * it, as in a filter of second order, by what it does to them. */
+ * it, as in a filter of second order, by what it does to them. So are all states that have no measure else and
+ * follow others, behind delays too: an input that sets in gently would make units of its first traces in each of
+ * them, and methods of second order would take steps by the time since then, sqrt(t) times shorter. */
 #include "form/machine_int.h"
 
 #include <math.h>
@@ -23,6 +25,8 @@
 #define TWIST          1e-5
 #define TWIST_FLEXIBLE 1e-2
 #define ENERGY_PART    1e-6
+#define FOLLOWS                                                                                    \
+    0.03 /* of what states do to others in the time dt, which may be more than in a run */
 
 static int is_position(lm_sensor_kind kind)
 {
@@ -51,6 +55,22 @@ static double sensor_reach(machine *s, const lm_state *in, int i, int rate, doub
     return most;
 }
 
+/* What comes out of the delay in a slot moves as the variables that go in, later; 0: there is none in it. */
+static double delay_reach(machine *s, int slot, const double *reach)
+{
+    const lm_spec_sensor *c = slot > 0 ? &s->spec->sensors.at[slot - 1] : NULL;
+    double sum = 0, *grad = s->hess;
+    if (!c || c->kind != LM_SENSOR_DELAY) return 0;
+    const lm_expr *input = &s->spec->delays.at[c->state].input;
+    lm_expr_grad(input, s->in->form->ports->slots(s->in), s->scratch, grad);
+    for (int i = 0; i < input->ninputs; i++) {
+        c = input->inputs[i] > 0 ? &s->spec->sensors.at[input->inputs[i] - 1] : NULL;
+        if (c && c->kind == LM_SENSOR_VARIABLE && isfinite(grad[i]))
+            sum += fabs(grad[i]) * reach[c->variable];
+    }
+    return sum;
+}
+
 /* What reaches the equation of variable k: of the sensors, and of the other variables; and how fast a state
  * follows. */
 static double sum_of(machine *s, int k, const double *sensors, const double *reach, double *follows)
@@ -65,6 +85,7 @@ static double sum_of(machine *s, int k, const double *sensors, const double *rea
         const machine_term *t = &row->term[i];
         double slope = fabs(s->grad[i]);
         if (!isfinite(slope)) continue;
+        if (t->kind == TERM_CONSTANT) sum += slope * delay_reach(s, t->slot, reach);
         if (t->kind == TERM_SENSOR) sum += slope * sensors[t->of];
         if (t->kind == TERM_VALUE && t->of == k) decay = slope;
         if (t->kind == TERM_VALUE && t->of != k) sum += slope * reach[t->of];
@@ -152,6 +173,24 @@ static void compare_dampers(machine *s, const lm_state *in, double size, double 
         if (is_state(s, k)) scale[k] = fmax(scale[k], moved[k]);
 }
 
+/* States that are measured by no more than `none` are so by what the others do to them, in their measures. */
+static void follow(machine *s, double dt, double none, double *scale)
+{
+    double *moved = s->reach, *sensors = moved + s->n, *next = sensors + s->nsensors;
+    for (int k = 0; k < s->n; k++) moved[k] = is_state(s, k) && scale[k] > none ? scale[k] : 0;
+    for (int i = 0; i < s->nsensors; i++) sensors[i] = 0;
+    while (move_followers(s, dt, sensors, moved, next)) continue;
+    for (int k = 0; k < s->n; k++)
+        if (is_state(s, k)) scale[k] = fmax(scale[k], FOLLOWS * moved[k]);
+}
+
+void lm_machine_follow(lm_system *sys, const lm_state *st, double dt, double *scale)
+{
+    machine *s = (machine *)sys;
+    lm_state in = machine_enter(s, st);
+    if (!s->in->form->jacobian(s->in, &in, 1, 0, 0, s->inner[0])) follow(s, dt, 0, scale);
+}
+
 void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt)
 {
     machine *s = (machine *)sys;
@@ -171,4 +210,5 @@ void lm_machine_reach(lm_system *sys, const lm_state *st, double size, double dt
     }
     compare_energies(s, scale);
     compare_dampers(s, &in, size, dt, scale);
+    follow(s, dt, LM_SCALE_NONE, scale);
 }
