@@ -63,7 +63,7 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     int flows = LM_FLOWS * spec->elements.n;
     int last = x ? 1 + x + 1 + nsensors : 0;
     int size =
-        any ? 3 + 2 * n + 2 * x + flows + last + tools + LM_HISTORY_HEAD * delays + spec->cells : 0;
+        any ? 3 + 2 * n + 3 * x + flows + last + tools + LM_HISTORY_HEAD * delays + spec->cells : 0;
     double *block = LM_NEW_N(arena, double, (size_t)size + (size_t)nsensors + 1);
     *out = NULL;
     if (!block) return -1;
@@ -79,7 +79,8 @@ int lm_discrete_make(lm_arena *arena, const lm_spec *spec, int nsensors, lm_disc
     d->value = block + 3, d->changed = d->value + n;
     d->scale = d->changed + n;
     d->pace = d->scale + x;
-    d->flow = d->pace + x;
+    d->moved = d->pace + x;
+    d->flow = d->moved + x;
     d->settled = d->flow + flows;
     d->settled_value = d->settled + 1, d->settled_slot = d->settled_value + x;
     d->tool = (lm_tool *)(void *)(d->flow + flows + last);

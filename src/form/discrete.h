@@ -35,8 +35,11 @@ typedef struct lm_discrete {
     double *changed; /* [n] 1: by the last update */
     double *scale;   /* [variables] largest value that each has had, in which errors are measured */
     double *pace;    /* [variables] the same of its rate, where it is a state */
-    double *flow;    /* [elements][LM_FLOWS] what went through the power graph so far */
-    double *settled; /* 1: the next two hold the last state: */
+    double *
+        moved; /* [variables] what a radian, or the mechanism's size, does to a state through its rate at once:
+                    * so often it has the rounding of motions */
+    double *flow;          /* [elements][LM_FLOWS] what went through the power graph so far */
+    double *settled;       /* 1: the next two hold the last state: */
     double *settled_value; /* [variables] */
     double *settled_slot;  /* [1 + sensors] t and what was sensed */
     lm_tool *tool;         /* [nsurfaces] */

@@ -168,6 +168,9 @@ static void compare_dampers(machine *s, const lm_state *in, double size, double 
         next[k] = is_state(s, k) ? sum_of(s, k, sensors, moved, &decay) : moved[k];
     for (int k = 0; k < s->n; k++) moved[k] = next[k];
     for (int i = 0; i < s->nsensors; i++) sensors[i] = 0;
+    double *kept = s->sys.discrete->moved;
+    for (int k = 0; k < s->n; k++)
+        if (is_state(s, k)) kept[k] = fmax(kept[k], moved[k] / TWIST);
     while (move_followers(s, dt, sensors, moved, next)) continue;
     for (int k = 0; k < s->n; k++)
         if (is_state(s, k)) scale[k] = fmax(scale[k], moved[k]);

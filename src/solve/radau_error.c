@@ -50,6 +50,14 @@ static double row_misses(radau *g, double h, int k)
  * of this size stands for an error of 1e-14. */
 #define VARIABLE_ROUNDING 1e-10
 
+/* A state that integrates a rate has the rounding of the motion itself, however short the step: the velocities of the
+ * stages are differences of positions over it. */
+static double rounding_of(const radau *g, int k, double value)
+{
+    double motion = ROUNDING * g->far * g->base.sys->discrete->moved[k];
+    return fmax(VARIABLE_ROUNDING, motion / value);
+}
+
 /* Of the variables of a machine the error of the value counts, v_err = x_err/s - gx, over the largest
  * value so far, that of this step included; what is no state follows the others. */
 static void variable_errors(radau *g, double s, const double *gx, double *x)
@@ -61,7 +69,7 @@ static void variable_errors(radau *g, double s, const double *gx, double *x)
         int i = first + k, state = sys->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
         double unit = lm_variable_scale(sys, k), value = fmax(unit, fabs(g->v[2][i]));
         double off = state ? (x[i] / s - gx[i]) / value : 0;
-        x[i] = fabs(off) <= VARIABLE_ROUNDING ? 0 : part * sys->tick * unit * off;
+        x[i] = fabs(off) <= rounding_of(g, k, value) ? 0 : part * sys->tick * unit * off;
     }
 }
 

@@ -135,10 +135,39 @@ static void filter_of_a_rate(void **state)
     table_free(&ref);
 }
 
+/* A filter of a rate that begins with rounding: the state is measured by what a small motion does to it, and has the
+ * rounding of motions in each step, however short. */
+static void rate_from_rounding(void **state)
+{
+    static const char text[] =
+        "limber: 1\nbodies:\n"
+        "  base: {type: rigid, mass: 2, inertia: [0.2, 0.25, 0.3], position: [-0.8, -0.3, -0.4],\n"
+        "         orientation: {axis: [-0.4, 0.7, 0.5], angle: -2.6}}\n"
+        "  arm: {type: rigid, mass: 2, inertia: [0.1, 0.15, 0.12], position: [-0.4, -0.8, -0.4],\n"
+        "        orientation: {axis: [1.6, -0.9, -0.5], angle: 2.7}}\n"
+        "  bob: {type: rigid, mass: 2, inertia: [0.2, 0.25, 0.3], position: [-0.6, -0.2, -0.9]}\n"
+        "joints:\n"
+        "  cross: {type: universal, between: [ground, base], axes: [[-0.7, 0.7, 0], [0.1, 0.1, "
+        "1]]}\n"
+        "  motor: {type: revolute, between: [arm, base], axis: z, at: [-0.3, -0.5, -0.8], drive: "
+        "-5*t}\n"
+        "  pin: {type: revolute, between: [arm, bob], axis: z, at: [-0.6, -0.9, -0.8]}\n"
+        "blocks:\n  slow: {type: filter, input: -rate(pin), time_constant: 1, order: 1}\n"
+        "outputs: {rate: rate(pin), slow: slow}\n"
+        "analysis: {type: dynamics, until: 1, output_step: 0.1, tolerance: 1e-8}\n";
+    (void)state;
+    table r = run_model(&(run_how){.text = text});
+    assert_under((double)r.sum.steps, 1000);
+    assert_near(table_last(&r, "rate"), 3.80565880757, 1e-8); /* bdf at 1e-9 */
+    assert_near(table_last(&r, "slow"), -2.90360009528, 1e-8);
+    table_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(filter_of_a_rate),
                                        cmocka_unit_test(rigid_arm), cmocka_unit_test(flexible_arm),
-                                       cmocka_unit_test(known_motion_is_lost)};
+                                       cmocka_unit_test(known_motion_is_lost),
+                                       cmocka_unit_test(rate_from_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
