@@ -3,6 +3,7 @@
 #include "analysis/range.h"
 #include "analysis/small.h"
 #include "analysis/turns.h"
+#include "analysis/zones.h"
 #include "form/history.h"
 
 #include <stdio.h>
@@ -38,6 +39,11 @@ static size_t events_size(const lm_dynamics_run *d)
     return d->events ? sizeof(double) * (size_t)d->events->size : 0;
 }
 
+static size_t zones_size(const lm_dynamics_run *d)
+{
+    return d->zones ? sizeof(double) * (size_t)d->zones->size : 0;
+}
+
 /* ---- what has been the largest so far, of which warnings at the end tell ---- */
 
 static size_t largest_size(const lm_dynamics_run *d)
@@ -66,7 +72,7 @@ static size_t fixed_size(const lm_dynamics_run *d)
 {
     return sizeof(header) + sizeof(lm_dynamics_state) + sizeof(lm_step_stats) +
            d->g->block_size * sizeof(double) + (size_t)d->g->sys->nl + discrete_size(d) +
-           events_size(d) + doubt_size(d) + drives_size(d) + largest_size(d);
+           events_size(d) + zones_size(d) + doubt_size(d) + drives_size(d) + largest_size(d);
 }
 
 /* Of histories: all that there is, or all that there is room for. */
@@ -110,6 +116,7 @@ static void exchange(lm_dynamics_run *d, char *p, int save)
                 {d->g->sys->active, (size_t)d->g->sys->nl},
                 {x ? x->block : NULL, discrete_size(d)},
                 {d->events ? d->events->block : NULL, events_size(d)},
+                {d->zones ? d->zones->block : NULL, zones_size(d)},
                 {d->run->doubt, doubt_size(d)},
                 {lm_drives_said(d), drives_size(d)},
                 {d->extremes, largest_size(d)}};

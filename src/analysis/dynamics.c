@@ -4,6 +4,7 @@
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
 #include "analysis/turns.h"
+#include "analysis/zones.h"
 #include "form/machine.h"
 
 #include <math.h>
@@ -202,7 +203,7 @@ static double step_limit(lm_dynamics_run *d, double *kink)
 {
     double limit = fmin(d->until, d->cap), same = 1e-12 * d->until;
     double most = lm_system_reach(d->g->sys, d->g->clock->t + same) - d->g->clock->t;
-    d->g->opt.largest_step = fmin(d->largest, most);
+    d->g->opt.largest_step = fmin(fmin(d->largest, lm_zones_reach(d)), most);
     *kink = lm_system_next_kink(d->g->sys, d->g->clock->t + same);
     limit = fmin(limit, lm_discrete_limit(d, d->g->clock->t + same, kink));
     limit = fmin(limit, *kink - 0.01 * same); /* at the end, too: the last row shows the old side */
@@ -314,8 +315,7 @@ static limber_status one_step(lm_dynamics_run *d)
     lm_integrator *g = d->g;
     double kink, limit = step_limit(d, &kink), push = 0;
     int jumped = 0, made = 1;
-    limber_status st =
-        d->events ? lm_events_step(d, limit, &push, &made) : lm_dynamics_step(d, limit);
+    limber_status st = d->events ? lm_events_step(d, limit, &push, &made) : lm_zones_step(d, limit);
     if (st) return st;
     int at_kink = g->clock->t >= kink - 0.02e-12 * d->until;
     if (at_kink) push = 0; /* found again behind it */
@@ -448,6 +448,7 @@ limber_status lm_dynamics_open(lm_run *run, const lm_spec_analysis *a, lm_dynami
     d->q = lm_alloc(sizeof(double) * (nq + 2 * nv + nl + 14 * (size_t)sys->nposes + nout + 1));
     d->k = lm_alloc(sizeof *d->k);
     limber_status st = d->g ? lm_events_open(d) : LIMBER_MEMORY;
+    if (!st) st = lm_zones_open(d);
     if (!st) st = open_timing(d, a);
     if (!st) st = lm_algebraic_open(d);
     if (st) return st;
@@ -476,6 +477,8 @@ void lm_dynamics_close(lm_dynamics_run *d)
 {
     if (d->g) d->g->ops->destroy(d->g);
     lm_events_close(d);
+    lm_zones_close(d);
+    lm_free(d->kept);
     lm_algebraic_close(d);
     lm_drives_close(d);
     if (d->timing) share_timing(d->run->sys, NULL);

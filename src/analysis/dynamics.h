@@ -23,6 +23,7 @@ typedef struct lm_dynamics_state {
 } lm_dynamics_state;
 
 typedef struct lm_events lm_events;
+typedef struct lm_zones lm_zones;
 typedef struct lm_drives lm_drives;
 typedef struct lm_delays lm_delays;
 typedef struct lm_impulses lm_impulses;
@@ -32,6 +33,9 @@ typedef struct lm_dynamics_run {
     lm_integrator *g;
     lm_dynamics_state *k;
     lm_events *events; /* events.h; NULL: none are looked for */
+    lm_zones *zones;   /* zones.h; NULL: no force of the state is curved */
+    double *kept; /* the integrator's block at the start of the step; NULL: none is taken back */
+    lm_step_stats kept_stats; /* ... and its statistics */
     double until, dt, last, first_step, interval;
     double least_unit; /* of length, for a model that is a single point */
     double brief;      /* in what time forces of time make states what they will be; 0: none do */
@@ -73,6 +77,14 @@ limber_status lm_dynamics_step(lm_dynamics_run *d, double limit);
 int lm_dynamics_ahead(lm_dynamics_run *d, double s, const double *jerk);
 /* That state, by s further on, becomes the present one; the powers are those of now. */
 void lm_dynamics_carry(lm_dynamics_run *d, double s);
+
+/* trial.c */
+limber_status lm_trial_open(lm_dynamics_run *d);
+void lm_trial_begin(lm_dynamics_run *d);     /* before a step */
+void lm_trial_take_back(lm_dynamics_run *d); /* ... and it is as if it had been rejected */
+/* The state at a time within the last step, into d->q and v; all: 1: its accelerations and reactions, too, into
+ * d->a and lam, which are those at the end of the step else. 0, or 1. */
+int lm_trial_inside(lm_dynamics_run *d, double t, int all);
 
 /* discrete.c: the discrete state, and the caller's own function, after an accepted step. */
 limber_status lm_discrete_begin(lm_dynamics_run *d);

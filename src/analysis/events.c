@@ -1,4 +1,5 @@
 #include "analysis/events.h"
+#include "analysis/zones.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,26 +43,11 @@ static void measure_jerk(lm_dynamics_run *d)
     for (int i = 0; i < g->sys->nv; i++) d->events->jerk[i] = h > 0 ? (g->a[i] - g->a0[i]) / h : 0;
 }
 
-/* Within the last step. The work up to there is not asked for; accelerations and reactions are where something
- * may read them. */
-static int look_inside(lm_dynamics_run *d, double t)
-{
-    lm_integrator *g = d->g;
-    lm_system *sys = g->sys;
-    int all = sys->algebraic || sys->discrete, works = sys->works;
-    lm_copy(d->a, g->a, sys->nv);
-    lm_copy(d->lam, g->lam, sys->nl);
-    sys->works = 0;
-    int bad = lm_integrator_at(g, t, d->q, d->v, all ? d->a : NULL, all ? d->lam : NULL);
-    sys->works = works;
-    return bad;
-}
-
 static int guards_at(lm_dynamics_run *d, path p, double t, double *out)
 {
     lm_integrator *g = d->g;
-    int bad =
-        p == AHEAD ? lm_dynamics_ahead(d, t - g->clock->t, d->events->jerk) : look_inside(d, t);
+    int bad = p == AHEAD ? lm_dynamics_ahead(d, t - g->clock->t, d->events->jerk)
+                         : lm_trial_inside(d, t, g->sys->algebraic || g->sys->discrete);
     lm_state s = {t, d->q, d->v, d->a, d->lam};
     return bad ? bad : g->sys->form->guards(g->sys, &s, out);
 }
@@ -284,23 +270,9 @@ static double beyond(lm_dynamics_run *d, double first)
     return fmin(most, fmax(SLIVER * fmin(next - first, first - last), least));
 }
 
-static void keep(lm_dynamics_run *d)
-{
-    lm_events *x = d->events;
-    memcpy(x->kept, d->g->block, sizeof(double) * d->g->block_size);
-    x->stats = d->g->stats;
-}
-
-/* As if the step had been rejected. A method whose history is not in its block has to start again. */
 static void take_back(lm_dynamics_run *d)
 {
-    const lm_events *x = d->events;
-    lm_integrator *g = d->g;
-    memcpy(g->block, x->kept, sizeof(double) * g->block_size);
-    g->stats.steps = x->stats.steps;
-    g->stats.smallest = x->stats.smallest, g->stats.largest = x->stats.largest;
-    g->stats.rejected++;
-    if (g->ops->start_up) lm_integrator_refresh(g);
+    lm_trial_take_back(d);
     measure_jerk(d);
 }
 
@@ -359,7 +331,7 @@ static void begin_step(lm_dynamics_run *d)
     lm_events *x = d->events;
     for (int i = 0; i < x->n; i++)
         if (x->of[i].mute > 0) x->of[i].mute -= 1;
-    keep(d);
+    lm_trial_begin(d);
     measure_jerk(d);
 }
 
@@ -393,14 +365,22 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
     double to = fmin(limit, first - short_of);
     if (d->g->clock->h == 0 && d->g->ops->at_ends)
         to = fmin(to, t + (first - t) / FIRST); /* a force may be zero at both */
+    int again = 0;
+    double aimed = to;
     for (int i = 0;; i++) {
         limber_status st = lm_dynamics_step(d, to);
         if (st) return st;
         double end = d->g->clock->t, tol = 1e-3 * NEAR * (end - t);
         first = first_change(d, INSIDE, t, end, PIECES, fmax(tol, rounding(d)));
         if (!(first < INFINITY)) {
+            double back = d->zones && again++ < TRIES ? lm_zones_check(d, t) : INFINITY;
+            if (back < INFINITY) {
+                to = fmin(to, back), i--;
+                take_back(d);
+                continue;
+            }
             *push = near_event(d, fmax(near, NEAR * (end - t)));
-            note_aim(x, to < limit && end >= to, *push);
+            note_aim(x, aimed < limit && end >= aimed, *push);
             return st;
         }
         *x->vain = 0;
@@ -411,7 +391,7 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
             *made = !at_start(d, first, near, push);
             return *made ? lm_dynamics_step(d, limit) : st;
         }
-        to = t + 0.95 * (first - t);
+        aimed = to = t + 0.95 * (first - t);
     }
 }
 
@@ -420,6 +400,7 @@ limber_status lm_events_step(lm_dynamics_run *d, double limit, double *push, int
     double known = d->g->clock->h > 0 ? reach(d, limit) : 0; /* after a start the jerk is not */
     double near = fmax(NEAR * known, 100 * rounding(d)); /* steps are not smaller than a tenth */
     begin_step(d);
+    if (d->zones) lm_zones_begin(d);
     *push = 0;
     *made = 1;
     if (guards_start(d)) return lm_dynamics_step(d, limit);
@@ -499,15 +480,15 @@ limber_status lm_events_open(lm_dynamics_run *d)
     size_t nv = (size_t)g->sys->nv;
     x->n = n;
     x->size = (int)(head + watches);
-    x->block = lm_alloc(sizeof(double) * (head + watches + 5 * (size_t)n + nv + g->block_size));
+    x->block = lm_alloc(sizeof(double) * (head + watches + 5 * (size_t)n + nv));
     if (!x->block) return LIMBER_MEMORY;
     x->count = x->block, x->vain = x->block + 1, x->pause = x->block + 2;
     x->of = (lm_watch *)(void *)(x->block + head);
     for (int i = 0; i < n; i++) x->of[i].last = -d->until;
     x->start = x->block + x->size;
     x->was = x->start + n, x->now = x->was + n, x->probe = x->now + n;
-    x->before = x->probe + n, x->jerk = x->before + n, x->kept = x->jerk + nv;
-    if (lm_event_search_open(d)) return LIMBER_MEMORY;
+    x->before = x->probe + n, x->jerk = x->before + n;
+    if (lm_event_search_open(d) || lm_trial_open(d)) return LIMBER_MEMORY;
     return lm_record_events(d->run);
 }
 

@@ -34,8 +34,6 @@ struct lm_events {
     int cause;                                  /* the guard whose change was found last */
     double *start, *before, *was, *now, *probe; /* [n] values of guards */
     double *jerk;                               /* [nv] */
-    double *kept;        /* the integrator's block at the start of the step */
-    lm_step_stats stats; /* ... and its statistics */
 };
 
 /* Guards within the last step. 0, or 1. */

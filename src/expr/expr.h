@@ -133,6 +133,9 @@ int lm_expr_reads_surface(const lm_expr *e);
  * same everywhere. */
 int lm_expr_is_affine(const lm_expr *e);
 
+/* 1 when it is none such, and depends on more than the time. */
+int lm_expr_bends(const lm_expr *e);
+
 /* Names of all functions and constants of the language, for suggestions and docs. */
 const char *const *lm_expr_names(int *n);
 

@@ -42,14 +42,19 @@ static lm_bound path(double from, double to, double bend)
                       .d = {way - more, way + more}};
 }
 
-int lm_between_open(lm_between *b, const double *from, const double *to, const double *bend,
-                    const unsigned char *skip)
+static void find_bounds(lm_between *b, const double *from, const double *to, const double *bend)
 {
-    int guard = 0;
     values(b, from, to, b->first);
     values(b, to, from, b->last);
     for (int k = 0; k < b->nslots; k++) b->slot[k] = path(from[k], to[k], bend[k]);
     lm_bounds(b->e, b->of, b->arg, b->slot, LM_BOUND_SLACK, b->first, b->last, b->bound);
+}
+
+int lm_between_open(lm_between *b, const double *from, const double *to, const double *bend,
+                    const unsigned char *skip)
+{
+    int guard = 0;
+    find_bounds(b, from, to, bend);
     for (int i = 0; i < b->e->nops; i++) {
         if (!b->e->ops[i].guard) continue;
         if (b->of[i] != LM_BOUND_OTHER && b->bound[i].open && !skip[guard]) return 1;
@@ -57,3 +62,14 @@ int lm_between_open(lm_between *b, const double *from, const double *to, const d
     }
     return 0;
 }
+
+lm_bound lm_between_bound(lm_between *b, const double *from, const double *to, const double *bend)
+{
+    find_bounds(b, from, to, bend);
+    lm_bound out = b->bound[b->e->nops - 1];
+    for (int i = 0; i < b->e->nops; i++)
+        out.open |= b->e->ops[i].guard && b->of[i] != LM_BOUND_OTHER && b->bound[i].open;
+    return out;
+}
+
+int lm_between_unbounded(const lm_between *b) { return b->of[b->e->nops - 1] == LM_BOUND_OTHER; }

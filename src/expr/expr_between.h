@@ -22,5 +22,10 @@ int lm_between_make(lm_arena *arena, const lm_expr *e, lm_between *b);
  * that differ from straight lines by as much as bend[] says, their second differences. */
 int lm_between_open(lm_between *b, const double *from, const double *to, const double *bend,
                     const unsigned char *skip);
+/* Bounds of its value over the same interval, as the unit of time, open if some guard is; at its ends b->first, b->last of the last
+ * operation. */
+lm_bound lm_between_bound(lm_between *b, const double *from, const double *to, const double *bend);
+/* 1: it reads what has no bounds, the height of a surface. */
+int lm_between_unbounded(const lm_between *b);
 
 #endif

@@ -95,6 +95,12 @@ int lm_expr_is_affine(const lm_expr *e)
     return 1;
 }
 
+int lm_expr_bends(const lm_expr *e)
+{
+    int timed = e->ninputs == 0 || (e->ninputs == 1 && e->inputs[0] == LM_SLOT_T);
+    return !timed && !lm_expr_is_affine(e);
+}
+
 const char *const *lm_expr_names(int *n)
 {
     static const char *const names[] = {

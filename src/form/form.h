@@ -174,6 +174,9 @@ struct lm_ports {
     const double *(*slots)(const lm_system *sys);
     /* The k-th expression that has guards, with the number of its first one; NULL: there are no more. */
     const lm_expr *(*guarded)(const lm_system *sys, int k, int *first);
+    /* The k-th effort, load or equation of a variable that is no sum of constants times what it reads of the
+     * state; NULL: there are no more. Their slots are valid after `guards`. */
+    const lm_expr *(*forcing)(const lm_system *sys, int k);
     /* Outputs of the model from given values of all its sensors. */
     void (*evaluate)(lm_system *sys, const double *sensors, double *out);
     /* Unknowns (0..nv+nl) that a sensor depends on, and equations (0..nv) in which the variable behind a

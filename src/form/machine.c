@@ -501,7 +501,7 @@ static void evaluate(lm_system *sys, const double *sensors, double *out)
 
 /* What results need: the variables are the machine's own. */
 static const lm_ports machine_ports = {
-    .slots = slots, .guarded = machine_guarded, .evaluate = evaluate};
+    .slots = slots, .guarded = machine_guarded, .forcing = machine_forcing, .evaluate = evaluate};
 
 /* ---- making ---- */
 

@@ -45,6 +45,40 @@ const lm_expr *machine_guarded(const lm_system *sys, int k, int *first)
     return NULL;
 }
 
+enum { CHAIN = 20 }; /* values that follow from each other */
+
+/* Whether a value follows from the time alone. */
+static int is_timed(const lm_spec *spec, int k, int depth)
+{
+    const lm_spec_variable *v = &spec->variables.at[k];
+    if (v->kind != LM_VARIABLE_VALUE || v->implicit || depth == CHAIN) return 0;
+    for (int i = 0; i < v->expr.ninputs; i++) {
+        int slot = v->expr.inputs[i];
+        const lm_spec_sensor *s = slot > 0 ? &spec->sensors.at[slot - 1] : NULL;
+        if (slot < 0 || (s && s->kind != LM_SENSOR_VARIABLE)) return 0;
+        if (s && !is_timed(spec, s->variable, depth + 1)) return 0;
+    }
+    return 1;
+}
+
+/* Not what has branches: there events are looked for. */
+static int is_forcing(const lm_spec *spec, int k)
+{
+    const lm_expr *e = &spec->variables.at[k].expr;
+    return lm_expr_bends(e) && lm_expr_guard_count(e) == 0 && !is_timed(spec, k, 0);
+}
+
+const lm_expr *machine_forcing(const lm_system *sys, int k)
+{
+    const machine *s = (const machine *)sys;
+    const lm_expr *e;
+    int n = 0;
+    while ((e = s->in->form->ports->forcing(s->in, n)) && n < k) n++;
+    for (int i = 0; i < s->n && !e; i++)
+        if (is_forcing(s->spec, i) && n++ == k) e = &s->spec->variables.at[i].expr;
+    return e;
+}
+
 void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size)
 {
     const machine *s = (const machine *)sys;

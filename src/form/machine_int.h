@@ -98,6 +98,7 @@ int machine_powers(lm_system *sys, const lm_state *st, double *out);
 void machine_count_guards(machine *s);
 int machine_guards(lm_system *sys, const lm_state *st, double *out);
 const lm_expr *machine_guarded(const lm_system *sys, int k, int *first);
+const lm_expr *machine_forcing(const lm_system *sys, int k);
 void machine_describe_guard(const lm_system *sys, int i, char *text, size_t size);
 /* machine.c: the mechanism's view of a state. */
 lm_state machine_enter(machine *s, const lm_state *st);

@@ -32,6 +32,11 @@ static const lm_expr *guarded(const lm_system *sys, int k, int *first)
     return nodal_guarded_expr(moved_of(sys)->in, k, first);
 }
 
+static const lm_expr *forcing(const lm_system *sys, int k)
+{
+    return nodal_forcing(moved_of(sys)->in, k);
+}
+
 static int sensed(const lm_system *sys, int sensor, int *unknown)
 {
     const lm_moved *s = moved_of(sys);
@@ -115,6 +120,7 @@ static void evaluate(lm_system *sys, const double *sensors, double *out)
 const lm_ports moved_ports = {
     .slots = slots,
     .guarded = guarded,
+    .forcing = forcing,
     .evaluate = evaluate,
     .sensed = sensed,
     .pushed = pushed,

@@ -283,6 +283,7 @@ void nodal_rigid_energy(const nodal *s, const lm_state *st, int node, lm_v3 c, d
 /* nodal_guards.c; the seam but for the first */
 int nodal_make_guards(nodal *s);
 const lm_expr *nodal_guarded_expr(const nodal *s, int k, int *first);
+const lm_expr *nodal_forcing(const nodal *s, int k); /* the k-th that is curved */
 int nodal_guards(lm_system *sys, const lm_state *st, double *out);
 void nodal_describe_guard(const lm_system *sys, int i, char *text, size_t size);
 

@@ -92,6 +92,26 @@ const lm_expr *nodal_guarded_expr(const nodal *s, int k, int *first)
     return s->guarded[k].e;
 }
 
+static const lm_expr *component(const nodal *s, int k, int i)
+{
+    const lm_spec_load *l = s->load[k].spec;
+    if (i < 3) return l->has_force ? &l->force[i] : NULL;
+    return l->has_torque ? &l->torque[i - 3] : NULL;
+}
+
+const lm_expr *nodal_forcing(const nodal *s, int k)
+{
+    for (int i = 0; i < s->m->nactions; i++) {
+        const lm_expr *e = s->m->actions[i].effort;
+        if (e && lm_expr_bends(e) && k-- == 0) return e;
+    }
+    for (int i = 0; i < 6 * s->nloads; i++) {
+        const lm_expr *e = component(s, i / 6, i % 6);
+        if (e && lm_expr_bends(e) && k-- == 0) return e;
+    }
+    return NULL;
+}
+
 int nodal_guards(lm_system *sys, const lm_state *st, double *out)
 {
     nodal *s = (nodal *)sys;

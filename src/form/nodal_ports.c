@@ -79,6 +79,11 @@ static const lm_expr *guarded(const lm_system *sys, int k, int *first)
     return nodal_guarded_expr((const nodal *)sys, k, first);
 }
 
+static const lm_expr *forcing(const lm_system *sys, int k)
+{
+    return nodal_forcing((const nodal *)sys, k);
+}
+
 static int sensed(const lm_system *sys, int sensor, int *unknown)
 {
     sensor_grad g;
@@ -216,6 +221,7 @@ static void evaluate(lm_system *sys, const double *sensors, double *out)
 const lm_ports nodal_ports = {
     .slots = slots,
     .guarded = guarded,
+    .forcing = forcing,
     .evaluate = evaluate,
     .sensed = sensed,
     .pushed = pushed,

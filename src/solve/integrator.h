@@ -34,6 +34,13 @@ typedef struct lm_phases {
 
 typedef struct lm_integrator lm_integrator;
 
+/* The impulse over a step of a force that a method sees at the places x of it: sum w f, with a local error of
+ * that order. */
+typedef struct lm_rule {
+    int n, order;
+    double x[5], w[5];
+} lm_rule;
+
 typedef struct lm_integrator_ops {
     const char *name;
     int lands_on_outputs; /* 1: cannot interpolate, steps end at every output instant */
@@ -45,8 +52,9 @@ typedef struct lm_integrator_ops {
      * and after this, g->work and g->lost are counted from the start of the step. */
     int (*at)(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
     int always_solves; /* 1: lm_integrator_at solves for accelerations and multipliers as lm_integrator_row does */
-    int at_ends;  /* 1: a step knows the forces at its ends only */
-    int start_up; /* steps that it costs to start again, as checkpoints ask for; 0: none */
+    int at_ends;         /* 1: a step knows the forces at its ends only */
+    const lm_rule *rule; /* NULL: that of the trapezoid */
+    int start_up;        /* steps that it costs to start again, as checkpoints ask for; 0: none */
 } lm_integrator_ops;
 
 /* The state block: numbers that survive a checkpoint. */

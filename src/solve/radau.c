@@ -317,8 +317,13 @@ static void destroy(lm_integrator *s)
     lm_free(g);
 }
 
+static const lm_rule rule = {3,
+                             6,
+                             {0.15505102572168219, 0.64494897427831781, 1},
+                             {0.37640306270046727, 0.51248582618842162, 1. / 9}};
+
 static const lm_integrator_ops ops = {
-    .name = "radau", .step = step, .destroy = destroy, .at = at, .always_solves = 1};
+    .name = "radau", .rule = &rule, .step = step, .destroy = destroy, .at = at, .always_solves = 1};
 
 static double *part(double **p, size_t n)
 {
