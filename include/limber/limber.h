@@ -379,10 +379,10 @@ limber_status limber_results_messages(const char *results, limber_messages *msg)
 /* How far one output of a run is from that of another. */
 typedef struct limber_difference {
     char analysis[40]; /* as the group in the file is called */
-    char output[160];  /* or "mode 3", "damping 3", "pole 3", of campbell "frequency 3" */
+    char output[160];  /* or "mode 3", "damping 3", "pole 3", "frequency 3", "critical speed 3" */
     /* What differences are measured in (docs/compare.md): of outputs the larger of range and size in the
      * reference, of all components for a vector, and no less than what is as good as nothing; of a mode
-     * its frequency, of a pole its size. */
+     * its frequency, of a pole its size, of a critical speed itself, of "critical speeds" their number. */
     double scale;
     double largest, at; /* largest difference, and where: t, or the number of the mode or pole */
     double rms;         /* root of the mean of its squares */

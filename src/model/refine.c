@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define MOST_SAMPLES 1e5 /* of a delay, by halving */
+
 /* A node stays where it is drawn. Where the finer mesh has none there, the place gets one. */
 static void move_frame(lm_spec_frame *f, const lm_spec_body *b, double s)
 {
@@ -27,6 +29,22 @@ static void cut_beam(lm_spec *spec, int body, int times)
     }
 }
 
+/* What is sampled: time, speeds of a Campbell diagram, the past of a delay. */
+static void refine_steps(lm_spec *spec, int time)
+{
+    for (int i = 0; i < spec->analyses.n; i++) {
+        lm_spec_analysis *a = &spec->analyses.at[i];
+        a->tolerance = ldexp(a->tolerance, -time);
+        a->step = ldexp(a->step, -time);
+        a->steps <<= time;
+        if (a->speeds[2] > 1) a->speeds[2] = ldexp(a->speeds[2] - 1, time) + 1;
+    }
+    for (int i = 0; i < spec->delays.n; i++) {
+        int *samples = &spec->delays.at[i].samples;
+        *samples = (int)fmin(ldexp(*samples, time), fmax(MOST_SAMPLES, *samples));
+    }
+}
+
 int lm_refine(lm_spec *spec, int mesh, int time)
 {
     int times = 1 << mesh;
@@ -37,11 +55,6 @@ int lm_refine(lm_spec *spec, int mesh, int time)
     for (int i = 0; i < spec->bodies.n; i++)
         if (spec->bodies.at[i].type == LM_BODY_BEAM) cut_beam(spec, i, times);
     spec->formulation.modes *= times;
-    for (int i = 0; i < spec->analyses.n; i++) {
-        lm_spec_analysis *a = &spec->analyses.at[i];
-        a->tolerance = ldexp(a->tolerance, -time);
-        a->step = ldexp(a->step, -time);
-        a->steps <<= time;
-    }
+    refine_steps(spec, time);
     return 0;
 }

@@ -197,6 +197,50 @@ static void compare_frequencies(const comparison *c)
     }
 }
 
+/* The k-th in ascending order, from 1 on. */
+static double critical(const lm_table *x, long k)
+{
+    for (long i = 0; i < x->t.rows; i++) {
+        double speed = lm_table_cell(x, i, 0);
+        long n = 1;
+        for (long j = 0; j < x->t.rows; j++) {
+            double other = lm_table_cell(x, j, 0);
+            n += other < speed || (!(other > speed) && j < i);
+        }
+        if (n == k) return speed;
+    }
+    return NAN;
+}
+
+/* How many there are; and where they are, if both have as many. */
+static void compare_critical_speeds(const comparison *c, const lm_table *a, const lm_table *b)
+{
+    long most = a->t.rows > b->t.rows ? a->t.rows : b->t.rows;
+    limber_difference d = {.output = "critical speeds", .scale = (double)most};
+    if (most == 0) return;
+    note(&d, (double)(b->t.rows - a->t.rows), 0);
+    tell(c, &d);
+    for (long k = 1; k <= most && a->t.rows == b->t.rows; k++) {
+        double speed = critical(a, k);
+        d = (limber_difference){.scale = fmax(fabs(speed), fabs(critical(b, k)))};
+        snprintf(d.output, sizeof d.output, "critical speed %ld", k);
+        note(&d, critical(b, k) - speed, speed);
+        tell(c, &d);
+    }
+}
+
+/* Files of older versions have no such table where there are none. */
+static int compare_critical(const comparison *c, lm_h5 *reference, lm_h5 *other)
+{
+    lm_table a = {0}, b = {0};
+    int rc = lm_table_read(reference, c->analysis->group, "critical_speeds", &a);
+    if (rc >= 0) rc = lm_table_read(other, c->analysis->group, "critical_speeds", &b);
+    if (rc >= 0) compare_critical_speeds(c, &a, &b);
+    lm_table_free(&b);
+    lm_table_free(&a);
+    return rc < 0 ? rc : 0;
+}
+
 static int is(const comparison *c, const char *type)
 {
     return strcmp(c->analysis->type, type) == 0;
@@ -209,9 +253,10 @@ static int compare_analysis(lm_h5 *reference, lm_h5 *other, comparison *c)
     int rc = lm_table_read(reference, c->analysis->group, name, &c->a);
     if (rc) return rc;
     rc = lm_table_read(other, c->analysis->group, name, &c->b);
-    if (!rc && is(c, "campbell"))
+    if (!rc && is(c, "campbell")) {
         compare_frequencies(c);
-    else if (!rc && !poles && !modes) {
+        rc = compare_critical(c, reference, other);
+    } else if (!rc && !poles && !modes) {
         rc = lm_scales_read(&c->scales, reference, c->analysis->group, &c->a, c->model);
         for (int i = 1; i < c->a.t.ncols && !rc; i++) compare_output(c, i);
     } else if (!rc)

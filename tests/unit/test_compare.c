@@ -1,4 +1,5 @@
 /* Result files against each other, models on finer meshes, the list of formulations. */
+#include "api/api.h"
 #include "model/schema.h"
 #include "support/run_model.h"
 #include "support/scratch.h"
@@ -271,6 +272,32 @@ static void campbell_by_frequency(void **state)
     assert_near(get(&f, "frequency 2")->at, 0, 1e-9);
 }
 
+/* A point on springs k, k2 that turn with it: critical at sqrt(k/m) = 20 and sqrt(k2/m). They count, and where they
+ * are; where the list of speeds ends before one, the number differs. */
+static void critical_speeds(void **state)
+{
+    static const char text[] =
+        "limber: 1\n"
+        "parameters: {k2: 1200, to: 40}\n"
+        "bodies: {hub: {type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2]}, point: {type: rigid, "
+        "mass: 2, inertia: [0.01, 0.01, 0.02]}}\n"
+        "joints: {drive: {type: revolute, between: [ground, hub], axis: z, drive: 12*t}, plane: "
+        "{type: planar, between: [hub, point], axis: z}}\n"
+        "forces: {springs: {type: bushing, between: [hub, point], stiffness: [800, k2, 0, 0, 0, "
+        "50]}}\n"
+        "analysis: {type: campbell, drive: drive, speeds: [0, to, 21], count: 3}\n";
+    (void)state;
+    const char *a = run(text, NULL, "a.h5");
+    found stiffer = compare(a, run(text, "k2=1352", "b.h5"));
+    found shorter = compare(a, run(text, "to=22", "c.h5"));
+    assert_near(get(&stiffer, "critical speeds")->largest, 0, 0);
+    assert_near(get(&stiffer, "critical speed 1")->largest, 0, 1e-5);
+    assert_near(get(&stiffer, "critical speed 2")->largest, 26 - sqrt(600), 1e-4);
+    assert_near(get(&stiffer, "critical speed 2")->at, sqrt(600), 1e-4);
+    assert_near(get(&shorter, "critical speeds")->largest, 1, 0);
+    assert_near(get(&shorter, "critical speeds")->scale, 2, 0);
+}
+
 static void files_that_are_none(void **state)
 {
     found f = {0};
@@ -348,6 +375,25 @@ static void errors_fall(void **state)
         if (mesh) assert_near(last / off, 4, 0.4);
         last = off;
     }
+}
+
+/* Steps in time, speeds of a diagram and what a delay keeps of the past are refined alike. */
+static void what_is_sampled(void **state)
+{
+    static const char text[] = HEAD
+        "blocks: {late: {type: delay, input: sin(t), time: 1}}\n"
+        "analysis: [{type: dynamics, until: 1, step: 0.1}, {type: campbell, drive: pin, speeds: "
+        "[0, 10, 11]}, {type: campbell, drive: pin, speeds: [5, 5, 1]}]\n";
+    limber_load_options lo = limber_load_options_default();
+    (void)state;
+    lo.refine_time = 2;
+    limber_model *model = parse(text, &lo);
+    const lm_spec *spec = model->m.spec;
+    assert_near(spec->analyses.at[0].step, 0.025, 1e-15);
+    assert_near(spec->analyses.at[1].speeds[2], 41, 0);
+    assert_near(spec->analyses.at[2].speeds[2], 1, 0);
+    assert_int_equal(spec->delays.at[0].samples, 400);
+    limber_model_free(model);
 }
 
 /* ---- in other terms ---- */
@@ -589,6 +635,7 @@ int main(void)
         cmocka_unit_test(campbell_by_frequency), cmocka_unit_test(beams_for_superelements),
         cmocka_unit_test(changes_that_apply),    cmocka_unit_test(theory_changes),
         cmocka_unit_test(pieces_of_a_model),     cmocka_unit_test(effects_of_formulations),
+        cmocka_unit_test(critical_speeds),       cmocka_unit_test(what_is_sampled),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
