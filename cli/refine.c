@@ -36,6 +36,14 @@ static int goes_nowhere(const study *s, int k)
     return c[0] > 0.7 * c[1] && c[1] > 0.7 * c[2];
 }
 
+/* The last change is small, and not all at once: no error falls from several per cent to less than STILL by halving.
+ * Two runs that both miss a short event agree that well. */
+static int stands_still(const study *s, int k)
+{
+    double before = k > 1 ? worst_part(&s->change[k - 1], NULL) : 0;
+    return k > 0 && worst_part(&s->change[k], NULL) < STILL && before < SUDDEN;
+}
+
 /* Levels until the last change is small, or nothing is gained any more, or a run fails. */
 static int go_finer(study *s)
 {
@@ -48,7 +56,7 @@ static int go_finer(study *s)
         s->finest = k;
         if (k == 0) continue;
         bad = compare(s, &s->level[k], &s->level[k - 1], &s->change[k]);
-        if (!bad && (worst_part(&s->change[k], NULL) < STILL || goes_nowhere(s, k))) return 0;
+        if (!bad && (stands_still(s, k) || goes_nowhere(s, k))) return 0;
     }
     return bad;
 }
@@ -88,12 +96,28 @@ static void show_levels(const study *s)
     }
 }
 
-/* The first level that is off by no more than `most`; -1: none. */
+/* The first level that is off by no more than `most`, as are all behind it; -1: none. */
 static int first_within(const study *s, double most)
 {
-    for (int k = 0; k < s->finest; k++)
-        if (worst_part(&s->off[k], NULL) <= most) return k;
-    return -1;
+    int first = s->finest;
+    while (first > 0 && worst_part(&s->off[first - 1], NULL) <= most) first--;
+    return first < s->finest ? first : -1;
+}
+
+/* 1: finer runs are further off than the user's, which agrees with the finest by chance. */
+static int by_chance(const study *s, double error)
+{
+    char text[32];
+    int worst = 0;
+    for (int k = 1; k < s->finest; k++)
+        if (worst_part(&s->off[k], NULL) > worst_part(&s->off[worst], NULL)) worst = k;
+    double most = worst_part(&s->off[worst], NULL);
+    if (most < HANGS || most < 3 * error) return 0;
+    printf(
+        "With elements x %d, tolerance / %d it is %s %% off, further than with yours, which agree\n"
+        "with the finest run by chance: find out where the runs part.\n",
+        1 << worst, 1 << worst, in_percent(most, text, sizeof text));
+    return 1;
 }
 
 /* Superelements keep their nodes: what they are off is their own estimate. */
@@ -108,18 +132,22 @@ static void unrefined(const study *s)
            in_percent(range, text, sizeof text));
 }
 
+static int is_campbell(const study *s) { return s->level[0].sum.speeds > 0; }
+
 static void advise(const study *s, double error, double mesh, double time)
 {
     char text[32];
     int k = first_within(s, fmin(1e-2, 0.2 * error));
     if (error < STILL) {
-        printf("Mesh and time steps need no change.\n");
+        printf("Mesh and %s need no change.\n", is_campbell(s) ? "speeds" : "time steps");
         return;
     }
     if (k < 1) k = s->finest;
     double left = k < s->finest ? worst_part(&s->off[k], NULL) : STILL;
     if (mesh >= 0.1 * time)
         printf("Give beams %d times the `elements`", 1 << k);
+    else if (is_campbell(s))
+        printf("Take %d times as many `speeds`", 1 << k);
     else
         printf("Divide `tolerance` (or `step`) by %d", 1 << k);
     if (mesh >= 0.1 * time && time > 0.1 * mesh) printf(" and divide `tolerance` by %d", 1 << k);
@@ -131,25 +159,26 @@ static void show_verdict(const study *s)
 {
     char whole[32], by_mesh[32], by_time[32];
     const char *output;
-    double last = worst_part(&s->change[s->finest], NULL);
     double error = worst_part(&s->off[0], &output);
     double mesh = worst_part(&s->by_mesh, NULL), time = worst_part(&s->by_time, NULL);
     printf("\n");
-    if (!(last < STILL)) {
+    if (!stands_still(s, s->finest)) {
         printf("The answer does not stand still: the motion may be chaotic, or an output jump at\n"
                "an instant that is not known exactly. A shorter time (--until) may tell more.\n");
         return;
     }
-    if (!pieces_find(&s->pieces, "beam elements") && !pieces_find(&s->pieces, "time integration")) {
+    if (!pieces_find(&s->pieces, "beam elements") && !pieces_find(&s->pieces, "time integration") &&
+        !is_campbell(s)) {
         printf("There are no beams and no time steps to refine.\n");
         unrefined(s);
         return;
     }
-    printf("Your settings are %s %% off, in %s: the mesh %s %%, the time steps %s %%.\n",
+    printf("Your settings are %s %% off, in %s: the mesh %s %%, the %s %s %%.\n",
            in_percent(error, whole, sizeof whole), output,
-           in_percent(mesh, by_mesh, sizeof by_mesh), in_percent(time, by_time, sizeof by_time));
+           in_percent(mesh, by_mesh, sizeof by_mesh), is_campbell(s) ? "speeds" : "time steps",
+           in_percent(time, by_time, sizeof by_time));
     unrefined(s);
-    advise(s, error, mesh, time);
+    if (!by_chance(s, error)) advise(s, error, mesh, time);
 }
 
 static void show_json(const study *s)
@@ -174,8 +203,7 @@ static void show_json(const study *s)
     json_number(stdout, "superelements", s->level[0].sum.range_error);
     json_number(stdout, "mesh", worst_part(&s->by_mesh, NULL));
     json_number(stdout, "time", worst_part(&s->by_time, NULL));
-    printf(", \"still\": %s",
-           s->finest > 0 && worst_part(&s->change[s->finest], NULL) < STILL ? "true" : "false");
+    printf(", \"still\": %s", stands_still(s, s->finest) ? "true" : "false");
     show_varied_json(s);
     printf("}\n");
 }

@@ -5,8 +5,9 @@
 #include "compare.h"
 
 enum { LEVELS = 7, VARIATIONS = 12 };
-#define STILL 1e-3 /* of the range of each output */
-#define HANGS 5e-3 /* a change that is said once more */
+#define STILL  1e-3 /* of the range of each output */
+#define SUDDEN 0.05 /* a change from which halving does not lead to STILL at once */
+#define HANGS  5e-3 /* a change that is said once more */
 
 /* The model in other terms, or in another formulation on two finer meshes. */
 typedef struct variation {

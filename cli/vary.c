@@ -169,31 +169,51 @@ void show_varied(const study *s)
     for (int k = 0; k < s->nvaried; k++) show_variation(&s->varied[k]);
 }
 
-/* 1: what a formulation says of itself, or its mesh, is as much as the change. */
-static int is_explained(const variation *v, explanation *x)
+/* What the mesh of a formulation still does to it is as much as the change. */
+static int is_its_mesh(const variation *v)
 {
-    explain(v->against, v->job, &v->change, x);
     double last = v->last.n ? worst_part(&v->last, NULL) : 0;
-    return x->worst && (x->explained || difference_part(x->worst) < 3 * last);
+    return worst_part(&v->change, NULL) < 3 * last;
+}
+
+static void show_choice(const variation *v)
+{
+    explanation x;
+    explain(v->against, v->job, &v->change, &x);
+    if (!v->other) {
+        printf(": it hangs on this choice.\n");
+    } else if (x.explained) {
+        printf(", as it may:\n");
+        show_explanation(stdout, v->job->formulation, &x);
+    } else
+        printf(is_its_mesh(v) ? ": its own mesh and steps are too coarse to tell.\n"
+                              : ": find out why.\n");
+}
+
+/* As near to the finest run as no mesh comes by halving from where it was. */
+static void show_chance(const variation *v)
+{
+    char text[32];
+    const char *output;
+    double last = v->last.n ? worst_part(&v->last, &output) : 0;
+    if (v->job->why[0] || last < SUDDEN || !(worst_part(&v->change, NULL) < STILL)) return;
+    printf("'%s' agrees, but with half the elements %s is %s %% off: find out why.\n",
+           v->job->label, output, in_percent(last, text, sizeof text));
 }
 
 /* Changes that are more than the settings are worth. */
 static void show_hanging(const study *s)
 {
+    for (int k = 0; k < s->nvaried; k++) show_chance(&s->varied[k]);
     for (int k = 0; k < s->nvaried; k++) {
         const variation *v = &s->varied[k];
         char text[32];
-        explanation x;
         const char *output;
         double part = worst_part(&v->change, &output);
         if (v->job->why[0] || !(part >= HANGS)) continue;
-        int known = is_explained(v, &x) && v->other;
-        printf("With '%s' %s differs by %s %%%s\n", v->job->label, output,
-               in_percent(part, text, sizeof text),
-               known      ? ", as it may:"
-               : v->other ? ": find out why."
-                          : ": it hangs on this choice.");
-        if (known) show_explanation(stdout, v->job->formulation, &x);
+        printf("With '%s' %s differs by %s %%", v->job->label, output,
+               in_percent(part, text, sizeof text));
+        show_choice(v);
     }
 }
 
@@ -279,7 +299,9 @@ void show_varied_json(const study *s)
         printf(", \"output\": ");
         json_text(stdout, output);
         if (v->last.n) json_number(stdout, "last_halving", worst_part(&v->last, NULL));
-        if (v->other && part >= HANGS && is_explained(v, &x)) show_explanation_json(stdout, &x);
+        explain(v->against, v->job, &v->change, &x);
+        if (v->other && part >= HANGS && (x.explained || is_its_mesh(v)))
+            show_explanation_json(stdout, &x);
         printf("}");
     }
     printf("], \"not_tested\": [");
