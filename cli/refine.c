@@ -163,8 +163,9 @@ static void show_verdict(const study *s)
     double mesh = worst_part(&s->by_mesh, NULL), time = worst_part(&s->by_time, NULL);
     printf("\n");
     if (!stands_still(s, s->finest)) {
-        printf("The answer does not stand still: the motion may be chaotic, or an output jump at\n"
-               "an instant that is not known exactly. A shorter time (--until) may tell more.\n");
+        printf("The answer does not stand still: the motion may be chaotic, an output jump at an\n"
+               "instant that is not known exactly, or steps pass over a short event. A shorter\n"
+               "time (--until) may tell more.\n");
         return;
     }
     if (!pieces_find(&s->pieces, "beam elements") && !pieces_find(&s->pieces, "time integration") &&

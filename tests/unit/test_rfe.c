@@ -341,7 +341,7 @@ static void closures(void **state)
     }
 }
 
-/* Wherever the loop is cut, it is the same frame. */
+/* Wherever the loop is cut, it is the same frame; cut twice, too, where one part is reached through a cut only. */
 static void cuts(void **state)
 {
     static const char *const joint[] = {
@@ -355,6 +355,14 @@ static void cuts(void **state)
         snprintf(cut, sizeof cut, "cut: true, %s", joint[k / 2]);
         modes_with(&(run_how){.model = "portal_frame", .swap = {{joint[k / 2], cut}}},
                    coordinates(k % 2), 5, other);
+        for (int i = 0; i < 5; i++) assert_near(other[i] / omega[i], 1, 1e-8);
+    }
+    for (int k = 0; k < 2; k++) {
+        static const char cut[] = "cut: true, between: [left.end, top.start]",
+                          twice[] = "cut: true, between: [right.end, ground]";
+        modes_with(
+            &(run_how){.model = "portal_frame", .swap = {{joint[1], cut}, {joint[3], twice}}},
+            coordinates(k), 5, other);
         for (int i = 0; i < 5; i++) assert_near(other[i] / omega[i], 1, 1e-8);
     }
 }
