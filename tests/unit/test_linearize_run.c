@@ -111,6 +111,37 @@ static void transfer_table(void **state)
     table_free(&r);
 }
 
+/* Of two masses on two springs each answers to its own force alone. */
+static void transfer_of_two(void **state)
+{
+    static const char *const name[] = {"a", "b"};
+    (void)state;
+    table r = run_model(&(run_how){
+        .text = "limber: 1\n"
+                "bodies: {m: {type: rigid, mass: 1, inertia: [1, 1, 1]}, n: {type: rigid, mass: 2, "
+                "inertia: [1, 1, 1]}}\n"
+                "joints: {p: {type: prismatic, between: [ground, m], axis: x, stiffness: 100, "
+                "damping: 1, effort: 0}, q: {type: prismatic, between: [ground, n], axis: y, "
+                "stiffness: 300, damping: 2, effort: 0}}\n"
+                "outputs: {a: joint(p), b: joint(q)}\n"
+                "analysis: {type: linearize, inputs: [p.effort, q.effort], frequencies: [1, 4, "
+                "3]}\n"});
+    assert_int_equal(r.cols, 9);
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 2; k++) {
+                char column[60];
+                double w = 2 * PI * table_get(&r, row, "frequency");
+                double re = (i ? 300 : 100) - (i ? 2 : 1) * w * w, im = (i ? 2 : 1) * w;
+                snprintf(column, sizeof column, "%s/%s.effort.magnitude", name[i], k ? "q" : "p");
+                double size = table_get(&r, row, column);
+                assert_near(size * hypot(re, im), i == k, 1e-9);
+                snprintf(column, sizeof column, "%s/%s.effort.phase", name[i], k ? "q" : "p");
+                if (i == k) assert_near(table_get(&r, row, column), -atan2(im, re), 1e-9);
+            }
+    table_free(&r);
+}
+
 /* ---- files ---- */
 
 static char results[300], folder[300];
@@ -252,6 +283,7 @@ int main(void)
         cmocka_unit_test(about_a_state_of_a_run),
         cmocka_unit_test(in_a_list),
         cmocka_unit_test(transfer_table),
+        cmocka_unit_test(transfer_of_two),
         cmocka_unit_test(result_file),
         cmocka_unit_test(warnings),
         cmocka_unit_test(allocations),

@@ -378,6 +378,21 @@ static void free_but_periodic(void **state)
     table_free(&r);
 }
 
+/* A drive leaves nothing that could deviate: no multiplier, and nothing that could grow. */
+static void all_is_driven(void **state)
+{
+    (void)state;
+    found f =
+        periodic("limber: 1\n"
+                 "bodies: {m: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                 "joints: {j: {type: revolute, between: [ground, m], axis: z, drive: sin(t)}}\n"
+                 "analysis: {type: periodic, period: 2*pi}\n",
+                 NULL);
+    assert_int_equal(f.status, LIMBER_OK);
+    assert_int_equal(f.sum.multipliers, 0);
+    assert_int_equal(f.sum.stability, -1);
+}
+
 static void no_periodic_motion(void **state)
 {
     (void)state;
@@ -428,6 +443,7 @@ int main(void)
         cmocka_unit_test(matrix_against_differences),
         cmocka_unit_test(elastic_mechanisms),
         cmocka_unit_test(free_but_periodic),
+        cmocka_unit_test(all_is_driven),
         cmocka_unit_test(no_periodic_motion),
         cmocka_unit_test(refused),
         cmocka_unit_test(allocations),
