@@ -98,12 +98,12 @@ static void a_given_frame(void **unused)
 #define CANTILEVER_OF(body)                                                                        \
     "limber: 1\n"                                                                                  \
     "gravity: [0, 0, -0.01]\n"                                                                     \
-    "parameters: {P: 1, M: 0, G: 0}\n"                                                             \
+    "parameters: {P: 1, M: 0, N: 0, G: 0}\n"                                                       \
     "sections: {s: {shape: stiffness, EA: 1e6, EIy: 1.4, EIz: 1, GJ: 0.8, rhoA: 1, rhoIy: 1e-3, "  \
     "rhoIz: 1e-3}}\n"                                                                              \
     "bodies: {arm: " body "}\n"                                                                    \
     "joints: {c: {type: fixed, between: [ground, arm.start]}}\n"                                   \
-    "loads: {f: {on: arm.end, force: [0, P, P/5], torque: [0.1*P, 0, M]}}\n"                       \
+    "loads: {f: {on: arm.end, force: [0, P, P/5], torque: [0.1*P, N, M]}}\n"                       \
     "analysis: {type: statics}\n"                                                                  \
     "outputs: {x: pos(arm.end).x, y: pos(arm.end).y, z: pos(arm.end).z, th: rot(arm.end).z}\n"
 #define CANTILEVER CANTILEVER_OF("BODY")
@@ -178,6 +178,8 @@ static void estimates(void **unused)
         {"{type: superelement, beam: {section: s, length: 1}}", {"P=0", "M=0", "G=10"}},
         {"{type: superelement, beam: {section: s, length: 1}, nodes: {m: [0.5, 0, 0]}}",
          {"P=8", "M=0", "G=0"}},
+        {"{type: superelement, beam: {section: s, length: 1}}", {"P=0", "M=2", "G=0"}},
+        {"{type: superelement, beam: {section: s, length: 1}}", {"P=0", "N=2.8", "G=0"}},
     };
     (void)unused;
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
