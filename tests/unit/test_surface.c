@@ -93,6 +93,22 @@ static lm_discrete *make_surface(lm_arena *arena, lm_spec *spec, lm_spec_surface
     return d;
 }
 
+/* What a checkpoint keeps, one after another. */
+static void all_is_in_the_block(void **state)
+{
+    (void)state;
+    lm_arena arena = {0};
+    lm_spec spec = {0};
+    lm_spec_surface s = one_surface(6, 0);
+    double *slots;
+    lm_discrete *d = make_surface(&arena, &spec, &s, &slots);
+    const double *place[] = {d->t, d->dt, d->ahead, &d->tool->at, d->height};
+    assert_ptr_equal(d->t, d->block);
+    for (int i = 1; i < 5; i++) assert_true(place[i] > place[i - 1]);
+    assert_ptr_equal(d->height + s.cells, d->block + d->size);
+    lm_arena_free(&arena);
+}
+
 /* The last cell passed is still the old one: the tool stands between it and the next. */
 static void tool_takes_material(void **state)
 {
@@ -259,10 +275,15 @@ static void readers_find_what_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_surface),         cmocka_unit_test(surface_in_an_expression),
-        cmocka_unit_test(tool_takes_material),     cmocka_unit_test(tool_cuts_where_it_is_put_down),
-        cmocka_unit_test(tool_goes_round),         cmocka_unit_test(finds_the_last_turn),
-        cmocka_unit_test(slope_is_in_the_tangent), cmocka_unit_test(readers_find_what_is_cut),
+        cmocka_unit_test(reads_a_surface),
+        cmocka_unit_test(surface_in_an_expression),
+        cmocka_unit_test(tool_takes_material),
+        cmocka_unit_test(all_is_in_the_block),
+        cmocka_unit_test(tool_cuts_where_it_is_put_down),
+        cmocka_unit_test(tool_goes_round),
+        cmocka_unit_test(finds_the_last_turn),
+        cmocka_unit_test(slope_is_in_the_tangent),
+        cmocka_unit_test(readers_find_what_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
