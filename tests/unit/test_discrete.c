@@ -128,6 +128,18 @@ static void jump_at_an_event(void **state)
 /* Writes to state 1. */
 static void bump(limber_step *step) { step->states[1] += 0.25 * step->dt; }
 
+/* Fixed steps are as long as they are written, whatever a tool passes in one. */
+static void fixed_steps_with_a_tool(void **state)
+{
+    (void)state;
+    table r = run_model(
+        &(run_how){.text = "limber: 1\n" RAIL
+                           "surfaces: {work: {cells: 50, periodic: true, at: 10*t, left: 0}}\n"
+                           "analysis: {type: dynamics, until: 1, output_step: 0.1, step: 0.01}\n"});
+    assert_int_equal(r.sum.steps, 100);
+    table_free(&r);
+}
+
 /* Forces by states, by a surface, and by what a function of the caller leaves in a state. */
 static void resumes_to_the_bit(void **state)
 {
@@ -295,15 +307,11 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_accepted_steps),
-        cmocka_unit_test(watching_changes_nothing),
-        cmocka_unit_test(sampled_control),
-        cmocka_unit_test(jump_at_an_event),
-        cmocka_unit_test(resumes_to_the_bit),
-        cmocka_unit_test(calls_the_function),
-        cmocka_unit_test(states_by_name),
-        cmocka_unit_test(words_for_failures),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(counts_accepted_steps), cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(sampled_control),       cmocka_unit_test(jump_at_an_event),
+        cmocka_unit_test(resumes_to_the_bit),    cmocka_unit_test(fixed_steps_with_a_tool),
+        cmocka_unit_test(calls_the_function),    cmocka_unit_test(states_by_name),
+        cmocka_unit_test(words_for_failures),    cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -51,6 +51,23 @@ static void about_the_equilibrium(void **state)
     }
 }
 
+/* A stiffness of 25 z, where z is what an integrator starts from and keeps. */
+static void states_at_rest(void **state)
+{
+    (void)state;
+    table r = run_model(
+        &(run_how){.text = "limber: 1\n"
+                           "bodies: {m: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                           "joints: {p: {type: prismatic, between: [ground, m], axis: x, effort: "
+                           "'30 - 25*z*joint(p)'}}\n"
+                           "blocks: {z: {type: integrator, input: 0*rate(p), initial: 4}}\n"
+                           "analysis: {type: linearize, about: statics}\n"});
+    assert_int_equal(r.rows, 2);
+    assert_near(table_get(&r, 1, "real"), 0, 1e-9);
+    assert_near(table_get(&r, 1, "imaginary"), 10, 1e-9);
+    table_free(&r);
+}
+
 /* At the end of a run, in its middle, and without one in the list: the same states. */
 static void about_a_state_of_a_run(void **state)
 {
@@ -284,6 +301,7 @@ int main(void)
         cmocka_unit_test(in_a_list),
         cmocka_unit_test(transfer_table),
         cmocka_unit_test(transfer_of_two),
+        cmocka_unit_test(states_at_rest),
         cmocka_unit_test(result_file),
         cmocka_unit_test(warnings),
         cmocka_unit_test(allocations),
