@@ -36,8 +36,8 @@ static int goes_nowhere(const study *s, int k)
     return c[0] > 0.7 * c[1] && c[1] > 0.7 * c[2];
 }
 
-/* The last change is small, and not all at once: no error falls from several per cent to less than STILL by halving.
- * Two runs that both miss a short event agree that well. */
+/* The last change is small, and not all at once: that needs one more halving to be believed, as two runs that both
+ * miss a short event agree as well. */
 static int stands_still(const study *s, int k)
 {
     double before = k > 1 ? worst_part(&s->change[k - 1], NULL) : 0;

@@ -6,7 +6,7 @@
 
 enum { LEVELS = 7, VARIATIONS = 12 };
 #define STILL  1e-3 /* of the range of each output */
-#define SUDDEN 0.05 /* a change from which halving does not lead to STILL at once */
+#define SUDDEN 0.05 /* a change after which one below STILL is not yet believed */
 #define HANGS  5e-3 /* a change that is said once more */
 
 /* The model in other terms, or in another formulation on two finer meshes. */

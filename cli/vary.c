@@ -190,14 +190,14 @@ static void show_choice(const variation *v)
                               : ": find out why.\n");
 }
 
-/* As near to the finest run as no mesh comes by halving from where it was. */
+/* As near to the finest run as meshes rarely come by one halving from where it was. */
 static void show_chance(const variation *v)
 {
     char text[32];
     const char *output;
     double last = v->last.n ? worst_part(&v->last, &output) : 0;
     if (v->job->why[0] || last < SUDDEN || !(worst_part(&v->change, NULL) < STILL)) return;
-    printf("'%s' agrees, but with half the elements %s is %s %% off: find out why.\n",
+    printf("'%s' agrees, but with half the elements %s is %s %% off: its mesh, or chance.\n",
            v->job->label, output, in_percent(last, text, sizeof text));
 }
 
