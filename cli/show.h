@@ -65,6 +65,16 @@ void outputs_add(void *list, int number, const char *name, double value);
 void show_equilibrium(FILE *out, const output_list *l);
 void show_equilibrium_json(FILE *out, const output_list *l);
 
+/* Errors that the formulation and the method make by their approximations, as the run estimates them; of an
+ * analysis that is repeated the largest. */
+typedef struct effect_list {
+    limber_effect *at;
+    int n, room, failed;
+} effect_list;
+
+void effects_add(void *list, const limber_effect *effect);
+void show_effects_json(FILE *out, const effect_list *l); /* ", ...", nothing without any */
+
 /* told.c: what a run tells while it goes on */
 typedef struct told {
     mode_list modes, poles;
@@ -72,6 +82,7 @@ typedef struct told {
     campbell_list campbell;
     power_list power;
     output_list outputs;
+    effect_list effects;
 } told;
 
 void told_listen(told *t, limber_run_options *o);

@@ -19,6 +19,8 @@ void told_listen(told *t, limber_run_options *o)
     o->power_context = &t->power;
     o->output = outputs_add;
     o->output_context = &t->outputs;
+    o->effect = effects_add;
+    o->effect_context = &t->effects;
 }
 
 void told_free(told *t)
@@ -30,6 +32,7 @@ void told_free(told *t)
     free(t->campbell.critical);
     free(t->power.at);
     free(t->outputs.at);
+    free(t->effects.at);
 }
 
 static int is_last(const limber_summary *s, const char *type)
@@ -64,6 +67,7 @@ void show_results_json(FILE *out, const limber_summary *s, const told *t, const 
     if (s->speeds || is_last(s, "campbell")) show_campbell_json(out, s, &t->campbell);
     if (is_last(s, "statics")) show_equilibrium_json(out, &t->outputs);
     show_power_json(out, &t->power);
+    show_effects_json(out, &t->effects);
     show_messages_json(out, msg);
     fprintf(out, ", \"seconds\": %.6g}\n", s->seconds);
 }

@@ -123,7 +123,7 @@ endfunction()
 
 # tests/cli/NAME.test -> cli.NAME, the models with mistakes in tests/broken -> broken, and what VTK
 # reads of the files for ParaView -> vtk; models drawn by chance, against the programs of tests/oracle and by the
-# identities of tests/soak -> oracle.NAME, and reports in Chromium -> browser, where the build is not slowed down.
+# identities of tests/soak -> oracle.NAME, what runs estimate of their errors -> ranges, and reports in Chromium -> browser, where the build is not slowed down.
 function(limber_add_cli_tests)
     if(NOT TARGET limber_cli)
         return()
@@ -137,6 +137,7 @@ function(limber_add_cli_tests)
     limber_add_test(vtk cli tests/vtk/run $<TARGET_FILE_DIR:limber_cli>)
     set_tests_properties(broken vtk PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
     if(NOT LIMBER_SANITIZE)
+        limber_add_test(ranges cli scripts/ranges --quick $<TARGET_FILE_DIR:limber_cli>)
         limber_add_test(browser cli tests/browser/run $<TARGET_FILE_DIR:limber_cli>)
         set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
         limber_add_oracle(mechanisms oracle/mechanisms --seed 1 --count 60)

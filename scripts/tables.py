@@ -73,7 +73,8 @@ class Program:
         with open(self.file("out.csv"), encoding="utf-8") as f:
             head, *rows = csv.reader(f)
         columns = {name: [number(row[k]) for row in rows] for k, name in enumerate(head)}
-        return columns, {**json.loads(done.stdout), "messages": done.stderr}
+        summary = json.loads(done.stdout)
+        return columns, {**summary, "said": summary["messages"], "messages": done.stderr}
 
 
 def number(text):

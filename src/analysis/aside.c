@@ -1,5 +1,6 @@
 /* Analyses of which nothing is recorded, on the way to a state that another one is about. And analyses that
  * leave the state as it was. */
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
@@ -94,8 +95,10 @@ limber_status lm_run_aside(lm_run *run, const lm_spec_analysis *a, lm_aside *com
         lm_range_warn(run);
         lm_turns_look(run, run->q);
         lm_turns_warn(run);
+        lm_mesh_look(run, run->q);
+        lm_mesh_warn(run, a->type);
         lm_small_warn(run);
-        lm_rigid_motion_warn(run, 0, a->loc);
+        lm_rigid_motion_warn(run, a->type == LM_ANALYSIS_PERIODIC, 0, a->loc);
         if (o) o->vibrations = 0;
         limber_status back = put_back(run, kept, t);
         if (!st) st = back;

@@ -1,5 +1,6 @@
 /* The roots at one speed: equilibrium, matrices, eigenvalues, whirl. */
 #include "analysis/campbell.h"
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
@@ -76,6 +77,7 @@ static void look_at_ranges(lm_campbell *c)
     lm_state st = {s->spin.t0, s->q, s->v, s->a, s->lam};
     lm_range_look(c->run, s->q, s->v);
     lm_turns_look(c->run, s->q);
+    lm_mesh_look(c->run, s->q);
     lm_small_look(c->run, s->q);
     lm_left_out_look_alone(c->run, &st);
 }

@@ -1,5 +1,6 @@
 /* Checkpoints of a dynamics run: one block of bytes. */
 #include "analysis/events.h"
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/small.h"
 #include "analysis/turns.h"
@@ -48,7 +49,8 @@ static size_t zones_size(const lm_dynamics_run *d)
 
 static size_t largest_size(const lm_dynamics_run *d)
 {
-    size_t n = lm_small_size(d->run) + lm_range_size(d->run) + lm_turns_size(d->run);
+    size_t n = lm_small_size(d->run) + lm_range_size(d->run) + lm_turns_size(d->run) +
+               lm_mesh_size(d->run);
     return sizeof(double) * (n + 1);
 }
 
@@ -57,6 +59,7 @@ static void keep_largest(const lm_dynamics_run *d, double *to)
     lm_small_keep(d->run, to), to += lm_small_size(d->run);
     lm_range_keep(d->run, to), to += lm_range_size(d->run);
     lm_turns_keep(d->run, to), to += lm_turns_size(d->run);
+    lm_mesh_keep(d->run, to), to += lm_mesh_size(d->run);
     *to = d->g->sys->motion ? d->g->sys->motion->largest : 0;
 }
 
@@ -65,6 +68,7 @@ static void put_back_largest(lm_dynamics_run *d, const double *from)
     lm_small_put_back(d->run, from), from += lm_small_size(d->run);
     lm_range_put_back(d->run, from), from += lm_range_size(d->run);
     lm_turns_put_back(d->run, from), from += lm_turns_size(d->run);
+    lm_mesh_put_back(d->run, from), from += lm_mesh_size(d->run);
     if (d->g->sys->motion) d->g->sys->motion->largest = *from;
 }
 

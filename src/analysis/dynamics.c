@@ -1,5 +1,6 @@
 /* Time response: step, put rows on the output grid, keep the energy balance, checkpoint. */
 #include "analysis/events.h"
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
@@ -116,6 +117,7 @@ static limber_status put_row(lm_dynamics_run *d, double t)
     lm_small_look(d->run, d->q);
     lm_range_look(d->run, d->q, s.v);
     lm_turns_look(d->run, d->q);
+    lm_mesh_look(d->run, d->q);
     lm_left_out_look(d->run, &s);
     if (!d->run->patient && lm_small_divide(d->run))
         return lm_stop(d->run, LIMBER_STOPPED, "beams are divided further");
@@ -539,12 +541,13 @@ limber_status lm_dynamics(lm_run *run, const lm_spec_analysis *a)
         memcpy(run->q, d.g->q, sizeof(double) * (size_t)run->sys->nq);
         memcpy(run->v, d.g->v, sizeof(double) * (size_t)run->sys->nv);
         run->t = d.g->clock->t;
-        lm_rigid_motion_warn(run, 0, a->loc);
+        lm_rigid_motion_warn(run, 1, 0, a->loc);
         say_singular(&d, a->loc);
         if (st == LIMBER_OK || st == LIMBER_STOPPED) lm_small_divide(run);
         lm_small_warn(run);
         lm_range_warn(run);
         lm_turns_warn(run);
+        lm_mesh_warn(run, a->type);
     } else if (st == LIMBER_STOPPED || st == LIMBER_MEMORY)
         lm_record_end(run, st);
     lm_dynamics_close(&d);

@@ -55,12 +55,12 @@ void lm_effect_angle(const lm_run *run, const char *what, const char *on, double
         if (is_rotation(run->model->spec, i)) tell_output(run, what, on, i, angle);
 }
 
-/* Frequencies that are off add up in a motion: four times as much, as for floating frames. */
 void lm_effect_mesh(const lm_run *run, lm_analysis_type type)
 {
-    double times = type == LM_ANALYSIS_DYNAMICS ? 4 : 1;
+    if (type == LM_ANALYSIS_DYNAMICS || type == LM_ANALYSIS_STATICS || type == LM_ANALYSIS_MODES)
+        return; /* these measure it (analysis/mesh.h) */
     for (int k = 0; k < LM_FORMULATIONS; k++)
         if (strcmp(run->sum->formulation, lm_form_name((lm_formulation_type)k)) == 0)
             lm_effect_part(run, "the bending of half a division at clamps (mesh, h^2)", "",
-                           times * lm_mesh_error(run->model, (lm_formulation_type)k));
+                           lm_mesh_error(run->model, (lm_formulation_type)k));
 }

@@ -2,6 +2,8 @@
  * analysis before has ended, or the static equilibrium near it. */
 #include "analysis/modes.h"
 
+#include "analysis/effects.h"
+#include "analysis/mesh.h"
 #include "analysis/statics_machine.h"
 #include "form/machine.h"
 
@@ -9,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DENSE = 600 }; /* velocities up to which the dense solver is the quicker one */
+enum { DENSE = 600 };    /* velocities up to which the dense solver is the quicker one */
+#define COARSE      0.02 /* error of a frequency by the mesh of which the user is told */
+#define MEANINGLESS 0.15 /* ... beyond which it is only known to be large */
 
 /* ---- solving ---- */
 
@@ -126,6 +130,29 @@ static void warn_left_out(lm_run *run, const lm_modes *m, lm_loc loc)
                m->left_out == 1 ? "is" : "are");
 }
 
+/* Elements are too long for the waves of a mode. */
+static void warn_mesh(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    double most = 0;
+    int first = -1, worst = 0;
+    for (int i = 0; i < m->found; i++) {
+        const lm_mode *o = &m->mode[i];
+        double mass = lm_modes_form(m, m->M, o->shape, NULL), omega = hypot(o->re, o->im);
+        if (o->kind != LIMBER_MODE_VIBRATES || !(mass > 0)) continue;
+        double off = lm_mesh_mode(run, m->sys, run->q, o->shape, omega, mass);
+        if (off > most) most = off, worst = i;
+        if (first < 0 && off > COARSE) first = i;
+    }
+    lm_effect_part(run, "waves as short as elements (mesh)", "", most);
+    if (first < 0) return;
+    char off[64] = "means nothing";
+    if (most < MEANINGLESS) snprintf(off, sizeof off, "is off by about %.2g %%", 100 * most);
+    lm_warning(run->diag, loc,
+               "modes: elements are too long for the waves of modes from %d on: the frequency of "
+               "mode %d %s; give beams %.0f times the 'elements'",
+               first + 1, worst + 1, off, lm_mesh_times(run, most));
+}
+
 static void say(lm_run *run, const lm_modes *m, lm_loc loc)
 {
     const double pi = 3.14159265358979323846;
@@ -141,6 +168,7 @@ static void say(lm_run *run, const lm_modes *m, lm_loc loc)
                     "modes: of the mechanism alone, with what controllers and power graph exert "
                     "held constant; use 'linearize' for the poles of the whole machine");
     warn_unbalanced(run, m, loc);
+    warn_mesh(run, m, loc);
     warn_left_out(run, m, loc);
     warn_rounding(run, m, loc);
     warn_unstable(run, m, loc);

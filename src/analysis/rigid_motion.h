@@ -20,8 +20,8 @@ void lm_rigid_motion_keep(const lm_run *run, double *to);
 void lm_rigid_motion_put_back(lm_run *run, const double *from);
 
 /* After an analysis: warnings where the assumption does not hold, that deformations are small and do not
- * act back on the rigid motion. `linear`: of statics, in which loads do not change the stiffness. */
-void lm_rigid_motion_warn(lm_run *run, int linear, lm_loc loc);
+ * act back on the rigid motion. `moves`: errors of frequency add up; `linear`: of statics, in which loads do not change the stiffness. */
+void lm_rigid_motion_warn(lm_run *run, int moves, int linear, lm_loc loc);
 /* A small motion dx from the rigid one is a result. */
 void lm_rigid_motion_look(lm_run *run, const double *dx);
 

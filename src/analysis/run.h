@@ -33,6 +33,7 @@ typedef struct lm_run {
     int index;                      /* of the analysis in the model's list */
     struct lm_range *range;         /* analysis/range.h */
     struct lm_turns *turns;         /* analysis/turns.h */
+    struct lm_mesh *mesh;           /* analysis/mesh.h */
     int companion;         /* 1: `sys` is the companion of another one, which says the same */
     int resuming;          /* the analysis that runs now continues from the file */
     int *frames;           /* [bodies] pieces that bodies are to be divided into; NULL: this run

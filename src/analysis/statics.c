@@ -2,6 +2,7 @@
  * they grow from nothing to their full size. */
 #include "analysis/statics.h"
 
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
@@ -497,11 +498,13 @@ limber_status lm_statics(lm_run *run, const lm_spec_analysis *a)
     if (!st && lm_small_divide(run)) st = lm_stop(run, LIMBER_STOPPED, "beams are divided further");
     lm_small_warn(run);
     run->sys->still = 0;
-    lm_rigid_motion_warn(run, a->linear, a->loc);
+    lm_rigid_motion_warn(run, 0, a->linear, a->loc);
     if (s.start.q) lm_range_look(run, s.last.q, NULL);
     lm_range_warn(run);
     if (s.start.q) lm_turns_look(run, s.last.q);
     lm_turns_warn(run);
+    if (s.start.q && !a->linear) lm_mesh_look(run, s.last.q);
+    lm_mesh_warn(run, a->type);
     if (!st && !a->linear) {
         memcpy(run->q, s.last.q, sizeof(double) * (size_t)s.sys->nq);
         memset(run->v, 0, sizeof(double) * (size_t)s.sys->nv);

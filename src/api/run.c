@@ -3,6 +3,7 @@
 #include "api/dividing.h"
 
 #include "analysis/effects.h"
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/turns.h"
 #include "io/rows.h"
@@ -118,7 +119,7 @@ limber_status lm_prepare(lm_run *run)
     run->forces = lm_alloc(sizeof(double) * 6 * (size_t)(lm_record_wrenches(run) + 1));
     if (!run->q || !run->row || !run->pose || !run->forces) return LIMBER_MEMORY;
     run->v = run->q + sys->nq;
-    if (lm_range_make(run) || lm_turns_make(run) || lm_quality_make(run)) return LIMBER_MEMORY;
+    if (lm_range_make(run) || lm_turns_make(run) || lm_mesh_make(run) || lm_quality_make(run)) return LIMBER_MEMORY;
     return lm_initial_state(run);
 }
 
@@ -222,6 +223,7 @@ void lm_release(lm_run *run)
     lm_free(run->doubt);
     lm_range_free(run);
     lm_turns_free(run);
+    lm_mesh_free(run);
     lm_pool_destroy(run->pool);
     lm_diag_sort(run->diag);
 }

@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "analysis/dynamics.h"
+#include "analysis/mesh.h"
 #include "analysis/range.h"
 #include "analysis/rigid_motion.h"
 #include "analysis/small.h"
@@ -61,7 +62,8 @@ static limber_status open(limber_simulation *s, const lm_model *m, lm_diag *diag
     s->run.q = s->q;
     s->run.v = s->q + s->run.sys->nq;
     s->loc = a->loc;
-    if (lm_range_make(&s->run) || lm_turns_make(&s->run) || lm_quality_make(&s->run))
+    if (lm_range_make(&s->run) || lm_turns_make(&s->run) || lm_mesh_make(&s->run) ||
+        lm_quality_make(&s->run))
         return LIMBER_MEMORY;
     st = lm_initial_state(&s->run);
     if (!st) st = run_before(s, a);
@@ -74,6 +76,7 @@ static void look(limber_simulation *s)
     lm_small_look(&s->run, s->d.g->q);
     lm_range_look(&s->run, s->d.g->q, s->d.g->v);
     lm_turns_look(&s->run, s->d.g->q);
+    lm_mesh_look(&s->run, s->d.g->q);
     lm_left_out_look(&s->run, &(lm_state){.t = s->d.g->clock->t, .q = s->d.g->q});
 }
 
@@ -134,10 +137,11 @@ const limber_messages *limber_simulation_messages(limber_simulation *sim)
     lm_small_warn(&sim->run);
     lm_range_warn(&sim->run);
     lm_turns_warn(&sim->run);
+    lm_mesh_warn(&sim->run, LM_ANALYSIS_DYNAMICS);
     lm_quality_end(&sim->run);
     lm_quality_motion(&sim->d, sim->loc);
     int before = diag->list.n;
-    if (!sim->told) lm_rigid_motion_warn(&sim->run, 0, sim->loc);
+    if (!sim->told) lm_rigid_motion_warn(&sim->run, 1, 0, sim->loc);
     sim->told |= diag->list.n > before;
     return &sim->said;
 }
@@ -152,6 +156,7 @@ void limber_simulation_free(limber_simulation *sim)
     lm_free(sim->q);
     lm_range_free(&sim->run);
     lm_turns_free(&sim->run);
+    lm_mesh_free(&sim->run);
     lm_free(sim->run.doubt);
     lm_diag_free(&sim->said.diag);
     lm_free(sim);

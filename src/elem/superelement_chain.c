@@ -128,7 +128,8 @@ double super_chain_range(const lm_super *s, const lm_super_state *st)
 }
 
 /* A linear body: its nodes turn against the frame by the angles b across their arms, whose part along the arm
- * is a twist and moves no other node. The displacements lack what is of second order in b. */
+ * is a twist and moves no other node. The displacements lack what is of second order in b; of a body that bends
+ * little that is mostly how much it falls short, a part of the first order of what it is displaced. */
 static double linear_range(const super_work *w)
 {
     double most = 0;
@@ -138,7 +139,7 @@ static double linear_range(const super_work *w)
         if (arm > 0) b = v3_mul(1 / arm, v3_cross(X, b));
         most = fmax(most, v3_norm(b));
     }
-    return 0.8 * most * most / (1 + most * most);
+    return fmax(0.2 * most / (1 + most), 0.8 * most * most / (1 + most * most));
 }
 
 double lm_super_range(const lm_super *s, const lm_super_state *st, double *scratch)

@@ -133,6 +133,7 @@ static int reserve(elasto *e, const lm_model *m)
     e->left_out.euler = e->euler;
     if (elasto_forces_make(e, m)) return -1;
     e->in->sys.left_out = &e->left_out;
+    e->in->sys.mesh = LM_MESH_LINEAR;
     return e->q && e->v && e->a && e->r && e->cq && e->czero && e->clam ? 0 : -1;
 }
 

@@ -56,6 +56,7 @@ typedef struct ffr_division {
  * twisted, and an element of it; how far it turns in bending along y and along z. */
 typedef struct ffr_extent {
     double turn, stretch, twist, in_element, along[2];
+    double bent; /* error of a deflection by that turn, of one frame */
 } ffr_extent;
 
 /* By how much stiffnesses across a beam differ with the direction. */

@@ -336,6 +336,7 @@ static lm_system traits(const lm_model *m, int nposes, const lm_system *in)
                        .scalar = 1,
                        .massless = in->massless,
                        .flexible = in->flexible,
+                       .mesh = m->spec->formulation.basis_modes ? LM_MESH_NONE : LM_MESH_LINEAR,
                        .algebraic = in->algebraic,
                        .discrete = in->discrete,
                        .nguards = in->nguards,

@@ -32,10 +32,23 @@ static double slope(int n, const double *to, const double *from, double dx, cons
     return fabs(chord) > fabs(own) ? chord : own;
 }
 
+/* Part of the square of a turn by which a deflection is off at rest: 1/12 where the moment is the same all along
+ * the frame, more where it varies, by what the end turns against twice the slope of the chord, and 1/2 at most. */
+static double of_square(const lm_floating *f, const double *eta, double turn)
+{
+    const double *v = eta, *w = v + f->nv;
+    const lm_floating_place *end = &f->place[f->nplaces - 1];
+    double L = end->x0 - f->place[0].x0;
+    double varies = hypot(dot(f->nv, end->dv, v) - 2 * dot(f->nv, end->v, v) / L,
+                          dot(f->nw, end->dw, w) - 2 * dot(f->nw, end->w, w) / L);
+    return turn > 0 ? fmin(0.5, 1 / 12. + 1.12 * varies / turn) : 0.5;
+}
+
 /* Twist counts for the turn where the beam bends as well. */
-static ffr_extent largest(const lm_floating *f, const double *eta)
+static ffr_extent largest(const ffr *s, const lm_floating *f, const double *eta)
 {
     const double *v = eta, *w = v + f->nv, *a = w + f->nw, *t = a + f->na;
+    double bend_most = 0;
     ffr_extent most = {0};
     for (int k = 1; k < f->nplaces; k++) {
         const lm_floating_place *p = &f->place[k - 1], *at = &f->place[k];
@@ -45,12 +58,17 @@ static ffr_extent largest(const lm_floating *f, const double *eta)
                            slope(f->nw, at->w, p->w, dx, at->dw, w)};
         double bend = hypot(along[0], along[1]);
         double stretch = (dot(f->na, at->a, a) - dot(f->na, p->a, a)) / dx;
+        bend_most = fmax(bend_most, bend);
         most.turn = fmax(most.turn, sqrt(bend * (bend + fabs(twist))));
         most.stretch = fmax(most.stretch, fabs(stretch));
         most.twist = fmax(most.twist, fabs(twist));
         most.in_element = fmax(most.in_element, fabs(more));
         for (int i = 0; i < 2; i++) most.along[i] = fmax(most.along[i], fabs(along[i]));
     }
+    double twisting = most.turn * most.turn - bend_most * bend_most;
+    most.bent = s->sys.still
+                    ? of_square(f, eta, bend_most) * bend_most * bend_most + 0.3 * fmax(0, twisting)
+                    : 0.5 * most.turn * most.turn;
     return most;
 }
 
@@ -61,12 +79,12 @@ static int parts_of(const ffr *s, int body)
     return parts;
 }
 
-/* Of a deflection, with n parts that turn and stretch so much. A part that a force at its end turns is off by
- * half the square of the turn; of the turn of one among n parts the force there makes a share of 1/n, and the
- * moment from outside the rest, which costs little. Slopes do not see the stretch in a part. */
-static double error_of(const ffr *s, double turn, double stretch, double n)
+/* Of a deflection, with n parts that are bent (of_square) and stretch so much. A part that a force at its end
+ * turns is off by half the square of the turn, one that a moment turns by a sixth of that, and the parts share
+ * the deflection. Slopes do not see the stretch in a part. */
+static double error_of(const ffr *s, double bent, double stretch, double n)
 {
-    double still = turn * turn / 2 * (1 / n + 1 / 30.) + 2 * stretch / n;
+    double still = bent * (1 / n + 1 / 30.) + 2 * stretch / n;
     return s->sys.still ? still : MOTION * still;
 }
 
@@ -102,6 +120,7 @@ static double locked(const ffr *s, int body, double twist, double weak, double n
 static void widen(ffr_extent *most, const ffr_extent *now)
 {
     most->turn = fmax(most->turn, now->turn);
+    most->bent = fmax(most->bent, now->bent);
     most->stretch = fmax(most->stretch, now->stretch);
     most->twist = fmax(most->twist, now->twist);
     most->in_element = fmax(most->in_element, now->in_element);
@@ -112,7 +131,7 @@ static void widen(ffr_extent *most, const ffr_extent *now)
 static void count(const ffr *s, int body, lm_small *small)
 {
     const ffr_extent *x = &s->small.most[body];
-    double bent = error_of(s, x->turn, x->stretch, s->small.parts[body]);
+    double bent = error_of(s, x->bent, x->stretch, s->small.parts[body]);
     double twist = twisted(s, body, s->m->beams[body].nelements, x->twist, x->in_element),
            turn = x->turn;
     double thin =
@@ -131,7 +150,7 @@ static void look(lm_small *small, const double *q)
     for (int i = 0; i < s->nunits; i++) {
         const ffr_unit *u = &s->unit[i];
         if (!u->f) continue;
-        ffr_extent now = largest(u->f, q + u->q + FRAME_Q);
+        ffr_extent now = largest(s, u->f, q + u->q + FRAME_Q);
         widen(&most[u->body], &now);
     }
     for (int i = 0; i < s->m->nbodies; i++) {
@@ -147,7 +166,7 @@ static double left_with(const ffr *s, int body, double stretch, double n)
     const ffr_extent *x = &s->small.most[body];
     double share = s->small.parts[body] / n, elements = s->m->beams[body].nelements;
     double finer = fmin(1, elements / n);
-    return error_of(s, x->turn * share, stretch, n) +
+    return error_of(s, x->bent * share * share, stretch, n) +
            twisted(s, body, elements / finer, x->twist * share, x->in_element * finer) +
            locked(s, body, x->twist, x->along[s->small.unlike[body].weak] * share, n);
 }

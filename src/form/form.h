@@ -270,6 +270,14 @@ struct lm_small {
     unsigned char *told; /* [bodies] 1: the user knows */
 };
 
+/* What elements make of a beam between its nodes, for estimates of the error by their length. */
+typedef enum lm_mesh_kind {
+    LM_MESH_NONE,     /* nothing that such an estimate knows */
+    LM_MESH_ELEMENTS, /* corotational: a cubic about the chord */
+    LM_MESH_PIECES,   /* rigid pieces, a spring in the middle of each division */
+    LM_MESH_LINEAR    /* a cubic about a known motion or in a frame: right at the nodes under given loads */
+} lm_mesh_kind;
+
 struct lm_system {
     const lm_form *form;
     const lm_model *model;
@@ -331,6 +339,7 @@ struct lm_system {
                        * times as much */
     int quick_mass;        /* 1: divide_by_mass takes time linear in the size, without a matrix */
     int flexible;          /* 1: bodies can vibrate */
+    lm_mesh_kind mesh;     /* of its beams */
     int scalar;            /* 1: velocities are single numbers; 0: they come in vectors of three */
     int algebraic;         /* 1: a force depends on accelerations or reactions */
     int works;             /* 1: loads, efforts, drives or dampers can do work */

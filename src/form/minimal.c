@@ -174,6 +174,7 @@ limber_status minimal_create(lm_system *in, lm_diag *diag, lm_system **out)
                          .scalar = 1,
                          .massless = in->massless,
                          .flexible = in->flexible,
+                         .mesh = in->mesh,
                          .algebraic = in->algebraic,
                          .discrete = in->discrete,
                          .nguards = in->nguards,

@@ -279,6 +279,7 @@ limber_status nodal_create(const lm_model *m, nodal_division *division,
                          .nl = m->nrows,
                          .nposes = m->nnodes,
                          .load_factor = 1,
+                         .mesh = division ? LM_MESH_PIECES : LM_MESH_ELEMENTS,
                          .noise = 1};
     int failed = build(s);
     if (!failed) {
