@@ -1,6 +1,7 @@
 """The approximations of docs/ranges.md, each with the models on which its estimate is compared with its error."""
 import re
 
+from .motions import MOTIONS
 from .rows import Row, apart, displacement, frequencies, motion, worst_of
 from .structures import HEAD, MATERIALS, STRUCTURES, section
 
@@ -84,6 +85,21 @@ def superelements(cases, loads, excuses=()):
     return make
 
 
+# ---- motion ----
+
+def moving(formulation, softer, n, excuses=()):
+    """All arms as soft as given."""
+    def make(do, kind, only=None):
+        for name, text, until in MOTIONS[:only]:
+            how = f"{{type: dynamics, until: {until}, output_step: {until / 50}, tolerance: 1e-5}}"
+            for P in softer[1:2] if only else softer:
+                label = f"{name}, P = {P}"
+                excuse = next((why for part, why in excuses if part in label), None)
+                yield Row(do, kind, label, made(text, formulation, how, n=n, P=P),
+                          made(text, "corotational", how, n=max(8, n), P=P), excuse)
+    return make
+
+
 # ---- modes ----
 
 def vibrating(formulation, meshes, count, excuses=()):
@@ -102,6 +118,8 @@ def vibrating(formulation, meshes, count, excuses=()):
     return make
 
 
+WAVES = (("quick move, P = 5", "it excites waves that one element does not have, which no run looks for"),
+         ("arm in space, P = 5", "the largest bend lasts for a moment"), ("heavy end, slow, P = 5", "likewise"))
 TAPER = (("taper", "the section at the end is taken from the first two elements"),)
 TWISTED = (("strip, force askew", "twist by bending in two planes counts in full, the frames follow most of it"),
            ("elbow", "so does the torsion of its first beam"))
@@ -122,6 +140,14 @@ KINDS = {
     "axial_matrices": Kind("constant matrices of a superelement under axial force", "by axial force",
                            "constant matrices know nothing", 0.02, displacement, apart,
                            superelements(AXIAL, (0.1, 0.3, 1))),
+    "moving_frames": Kind("floating frames in motion", "large rotations within", "within its floating frame", 0.01,
+                          motion, apart, moving("{type: ffr, substructures: 1}", (0.3, 1, 3), 6)),
+    "moving_linear": Kind("linear displacements in motion", "what bending does to the motion", "is linear in that", 0.03,
+                          motion, apart, moving("elastodynamic", (0.3, 1, 3), 6)),
+    "moving_pieces": Kind("rigid pieces in motion", "half a division", "rigid pieces do not bend", 0.02, motion, apart,
+                          moving("rfe", (0.1, 1), 3)),
+    "moving_elements": Kind("corotational elements in motion", "elements that bend far", "bends so far within its elements",
+                            0.02, motion, apart, moving("corotational", (1, 5), 1, WAVES)),
     "modes": Kind("frequencies by corotational elements", "waves as short", "too long for the waves", 0.02, frequencies,
                   worst_of, vibrating("corotational", (1, 2, 3, 4), 5)),
     "modes_pieces": Kind("frequencies by rigid pieces", "waves as short", "too long for the waves", 0.02, frequencies,
