@@ -12,7 +12,7 @@
 #define NONE     1e-5   /* error that is of no account */
 #define AIMED    0.0025 /* ... that more elements are to leave */
 /* Errors of frequency add up to errors of phase: of rigid pieces so many times those at rest. */
-#define MOTION 2.0
+#define MOTION 4.0
 
 /* How an element is bent, in its axes: rotation vectors of the ends against the chord, elongation. */
 typedef struct bend {

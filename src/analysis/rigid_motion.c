@@ -10,9 +10,10 @@
 #include <string.h>
 
 /* Error of displacements by what is linear in the largest rotation against the rigid motion, over that rotation,
- * in an equilibrium (0.15 to 0.45, docs/ranges.md); and the error of which the user is told. */
-#define AT_REST 0.35
-#define TOLD    0.03
+ * in an equilibrium (0.3 to 0.4) and in motion (0.3 and more, docs/ranges.md); the error of which the user is told. */
+#define AT_REST   0.35
+#define IN_MOTION 0.5
+#define TOLD      0.03
 
 /* A step turns no body by more than TURN: 63 in a turn, with errors of 1e-9 in positions. */
 #define TOLERANCE 1e-8
@@ -551,7 +552,7 @@ void lm_rigid_motion_warn(lm_run *run, int moves, int linear, lm_loc loc)
     known *k = (known *)run->sys->motion;
     if (!k) return;
     if (run->sys->left_out) k->base.largest = fmax(k->base.largest, run->sys->left_out->turn);
-    double off = (moves ? 1 : AT_REST) * k->base.largest;
+    double off = (moves ? IN_MOTION : AT_REST) * k->base.largest;
     lm_effect_part(run, "what bending does to the motion (linear about it)", "", off);
     if (off > TOLD)
         lm_warning(run->diag, loc,
