@@ -61,7 +61,8 @@ static void one_branch(FILE *out, const limber_branch *b)
 
 void show_campbell(FILE *out, const limber_summary *s, const campbell_list *l, const char *results)
 {
-    fprintf(out, "campbell: %d branches at %d speeds, %s axes, %s, %.3g s\n", s->branches,
+    const char *all = s->branches && s->branches == s->roots_available ? " (all)" : "";
+    fprintf(out, "campbell: %d branches%s at %d speeds, %s axes, %s, %.3g s\n", s->branches, all,
             s->speeds, s->frame, s->formulation, s->seconds);
     if (l->nbranches) {
         const double *w = l->branch[0].speed;
@@ -113,6 +114,7 @@ void show_campbell_json(FILE *out, const limber_summary *s, const campbell_list 
         fprintf(out, "}");
     }
     fprintf(out, "]");
+    if (s->roots_available >= 0) fprintf(out, ", \"roots_available\": %d", s->roots_available);
     json_number(out, "unstable_from", s->unstable_from);
     json_number(out, "unstable_to", s->unstable_to);
 }

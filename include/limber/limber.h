@@ -314,8 +314,9 @@ typedef struct limber_summary {
     int cycles, multipliers; /* periods that were run to find it; multipliers there are */
     int stability;           /* of it: -1 stable, 0 marginal, 1 unstable */
     int branches, critical_speeds, speeds; /* of the last campbell analysis: found; computed */
-    double unstable_from, unstable_to;     /* speeds between which a branch grows; NAN: none */
-    char frame[12];                        /* "rotating", "fixed": its axes */
+    int roots_available;               /* at each of these speeds; -1: more than were asked for */
+    double unstable_from, unstable_to; /* speeds between which a branch grows; NAN: none */
+    char frame[12];                    /* "rotating", "fixed": its axes */
     double seconds;
     double phase_residual, phase_jacobian, phase_factor, phase_solve, phase_output; /* profile */
     double

@@ -192,10 +192,10 @@ typedef struct crossing {
 } crossing;
 
 /* Seen from the ground the vibration goes round once in a turn. */
-void lm_campbell_keep_critical(lm_campbell *c, int branch, double speed, double whirl)
+void lm_campbell_keep_critical(lm_campbell *c, int branch, double speed, double whirl, int exact)
 {
     if (c->ncritical == MOST_CRITICAL) return;
-    c->critical[c->ncritical++] = (lm_critical){speed, branch, fabs(speed), whirl};
+    c->critical[c->ncritical++] = (lm_critical){speed, branch, fabs(speed), whirl, exact};
 }
 
 /* Where between two speeds a branch passes: by the rule of false position, the end that stays halved. */
@@ -223,7 +223,7 @@ static limber_status refine(lm_campbell *c, const lm_track *t, crossing x)
     }
     /* Where shapes of a bent rotor exchange what goes round, the frequency seen from the ground jumps. */
     if (fmin(fabs(x.value[0]), fabs(x.value[1])) > JUMP * fabs(w)) return LIMBER_OK;
-    lm_campbell_keep_critical(c, t->number, w, x.whirl);
+    lm_campbell_keep_critical(c, t->number, w, x.whirl, 0);
     return LIMBER_OK;
 }
 
@@ -243,9 +243,9 @@ static limber_status look_at_passing(lm_campbell *c, const lm_track *t, lm_passi
     if (!counts || (c->shifts && was.whirl > 0)) return LIMBER_OK; /* these by campbell_still.c */
     if (!none && was.known == 2 && value * was.value < 0) return refine(c, t, x);
     if (!none && was.known == 1 && was.speed != 0)
-        lm_campbell_keep_critical(c, t->number, was.speed, whirl);
+        lm_campbell_keep_critical(c, t->number, was.speed, whirl, 0);
     if (none && was.known == 2 && k == c->nspeeds - 1)
-        lm_campbell_keep_critical(c, t->number, c->speed[k], was.whirl);
+        lm_campbell_keep_critical(c, t->number, c->speed[k], was.whirl, 0);
     return LIMBER_OK;
 }
 
@@ -367,6 +367,12 @@ static void warn(lm_campbell *c)
             "campbell: critical speeds of %s at more than %.6g rad/s are not "
             "looked for: more roots are below that speed than are followed; increase 'count'",
             c->shifts ? "backward whirl" : "vibrations", c->blind);
+    if (c->unclear > 0)
+        lm_warning(diag, c->a->loc,
+                   "campbell: at speed %.8g what holds the rotor jumps to nothing: there may be a "
+                   "critical "
+                   "speed which is not listed",
+                   c->unclear);
     if (c->mixed)
         lm_warning(
             diag, c->a->loc,
@@ -410,6 +416,13 @@ static int by_speed(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* -1: more than were asked for. */
+static int roots_available(const lm_campbell *c)
+{
+    const lm_spectrum *p = &c->spectrum;
+    return p->found <= c->a->count && (p->complete || p->m == p->nfree) ? p->found : -1;
+}
+
 static limber_status deliver(lm_campbell *c, limber_status st)
 {
     limber_summary *sum = c->run->sum;
@@ -420,6 +433,7 @@ static limber_status deliver(lm_campbell *c, limber_status st)
     sum->branches = c->nbranches;
     sum->critical_speeds = c->ncritical;
     sum->speeds = c->done ? (c->done - 1) / c->every + 1 : 0;
+    sum->roots_available = c->done ? roots_available(c) : -1;
     sum->unstable_from = c->nunstable ? c->unstable[0].from : NAN;
     sum->unstable_to = c->nunstable ? c->unstable[c->nunstable - 1].to : NAN;
     limber_status w = lm_campbell_record(c);

@@ -23,6 +23,7 @@ typedef struct lm_critical {
     double speed;
     int branch;              /* from 0 */
     double frequency, whirl; /* rad/s, seen from the ground */
+    int exact;               /* the root is 0 there: K is symmetric as far as it matters */
 } lm_critical;
 
 /* Speeds between which a root grows. */
@@ -55,11 +56,13 @@ typedef struct lm_track {
 /* Values of the stiffness in turning axes, of shapes at rest in the rotor. */
 typedef struct lm_still {
     double speed;
-    int n, room, below; /* values; most; those below 0 at the last speed of the list */
-    double *lambda;     /* [n] ascending */
-    double *V, *MV;     /* [nv x room] basis of unit mass */
-    double *small;      /* the shapes in it */
-    double *w, *x;      /* [nv] */
+    int n, room, below;    /* values; most; those below 0 at the last speed of the list */
+    double rho, scale;     /* of T = (K + rho M)^-1 M; the matrix is divided by it */
+    int basis;             /* vectors of it */
+    double *V, *MV, *TV;   /* [nv x room] basis of unit mass */
+    double *small;         /* [basis x n] the shapes in it */
+    double *lambda;        /* [n] ascending */
+    double *w, *x, *value; /* [nv], [nv], [room] */
     int nloose;
     double *loose; /* [nv x LM_CAMPBELL_LOOSE] M times shapes that nothing holds at any speed */
 } lm_still;
@@ -78,6 +81,7 @@ typedef struct lm_campbell {
     int looks;         /* between speeds, that are still worth while */
     int asked;         /* roots to list */
     double blind;      /* vibrations above this were not looked at for critical speeds; INFINITY */
+    double unclear;    /* a speed at which a value changed its sign without a zero; 0: none */
     int mixed;         /* an orbit was neither a circle nor a line, when shifting */
     int nspeeds, done; /* of the list; computed */
     int every; /* ... of which are asked for: the list is made finer for branches to be followed */
@@ -147,7 +151,7 @@ double lm_campbell_crossing(const lm_campbell *c, double speed, double re, doubl
 /* The root that has the shape of a track, and the sense it has then; -1: none. */
 int lm_campbell_match(const lm_campbell *c, const lm_track *t, double speed, double *sense);
 
-void lm_campbell_keep_critical(lm_campbell *c, int branch, double speed, double whirl);
+void lm_campbell_keep_critical(lm_campbell *c, int branch, double speed, double whirl, int exact);
 
 /* campbell_still.c: critical speeds in turning axes. */
 limber_status lm_campbell_still_begin(lm_campbell *c);

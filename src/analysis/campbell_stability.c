@@ -11,11 +11,12 @@
 #include <string.h>
 
 enum { HALVINGS = 48, STEPS = 40, REFINEMENTS = 40 };
-#define GROWS  1e-6 /* of |s|: a real part that is no rounding */
-#define DECAYS 1e-9 /* of |s|: a real part of the other sign */
-#define PASSES 1e-3 /* of the speed: a root that is nearly 0 */
-#define CLOSE  1e-10
-#define ZERO   1e-12
+#define GROWS     1e-6 /* of |s|: a real part that is no rounding */
+#define DECAYS    1e-9 /* of |s|: a real part of the other sign */
+#define PASSES    1e-3 /* of the speed: a root that is nearly 0 */
+#define FROM_ZERO 10   /* of s^2: the way of a real root from 0, times the speed */
+#define CLOSE     1e-10
+#define ZERO      1e-12
 
 typedef struct point {
     double speed;
@@ -123,6 +124,20 @@ static void at_critical(const lm_campbell *c, const shape *s, double *limit)
     }
 }
 
+/* A real root that grows at a speed passed 0 at a critical one, where K is singular: its square goes with the way
+ * from there, and growth that is still rounding does not say how far that is. */
+static void from_critical(const lm_campbell *c, double stable, double speed, double growth,
+                          double *limit)
+{
+    double least = INFINITY, first = *limit;
+    for (int i = 0; i < c->ncritical; i++) {
+        double w = c->critical[i].speed, off = fabs(w - first), far = fabs(w - speed) * fabs(w);
+        int beyond = (w - first) * (stable - first) < 0 && off > PASSES * fabs(w);
+        if (!c->critical[i].exact || beyond || far > FROM_ZERO * growth * growth) continue;
+        if (off < least) least = off, *limit = w;
+    }
+}
+
 static int is_zero(const lm_campbell *c, const shape *s)
 {
     return hypot(s->re, s->im) < LM_CAMPBELL_ZERO * c->spectrum.sigma;
@@ -152,7 +167,11 @@ static limber_status smooth_limit(lm_campbell *c, double stable, double *limit)
     if (!s.x) return LIMBER_MEMORY;
     s.y = s.x + nv;
     limber_status st = grower(c, stable, *limit, &x[1], &r);
-    if (st || r < 0 || c->spectrum.root[r].im == 0) return st;
+    if (st || r < 0) return st;
+    if (c->spectrum.root[r].im == 0) {
+        from_critical(c, stable, x[1], c->spectrum.root[r].re, limit);
+        return st;
+    }
     remember(c, &c->spectrum.root[r], &s);
     f[1] = s.re;
     at_critical(c, &s, limit);

@@ -7,8 +7,14 @@
  * in ascending order are continuous functions of the speed. A critical speed is a zero of one of them,
  * whatever the speeds of the list are and whichever branch it belongs to: of two at once for a round rotor,
  * of one after the other for a shaft with two stiffnesses. They are found by Lanczos' method for blocks with
- * (K + rho M)^-1 M, rho > W^2, which makes all of it positive. Damping moves the speed at which the root
- * has no frequency a little: it is found by the secant method from there. */
+ *
+ *     T = (K + rho M)^-1 M,    T x = theta x,    lambda = 1/theta - rho,    rho > W^2,
+ *
+ * which makes all of it positive. T is symmetric in the product with M, and is what is projected, not K:
+ * shapes with next to no mass (torsion of a shaft whose sections have no inertia) have theta = 0, whatever
+ * part of them rounding leaves in vectors of unit mass, where x^T K x is that part times their stiffness over
+ * their mass. Damping moves the speed at which the root has no frequency a little: it is found by the secant
+ * method from there. */
 #include "analysis/campbell.h"
 
 #include "math/eigen.h"
@@ -18,10 +24,12 @@
 #include <string.h>
 
 enum { BLOCK = 4, LEAST = 48, MORE = 6, STEPS = 80, SECANTS = 12, MOST_AT_ONCE = 64 };
-#define NOTHING 1e-9 /* of W^2: a value that is 0 but for rounding */
-#define SAME    1e-6 /* of the speed: one critical speed */
-#define CLOSE   1e-11
-#define LOST    1e-9 /* part of a vector that is new */
+#define NOTHING   1e-9 /* of W^2: a value that is 0 but for rounding */
+#define SAME      1e-6 /* of the speed: one critical speed */
+#define CLOSE     1e-11
+#define SYMMETRIC 1e-8  /* of W^2: what the rest of K moves a value by */
+#define LOST      1e-9  /* part of a vector that is new */
+#define NO_MASS   1e-10 /* of the largest theta */
 
 static double dot(const double *x, const double *y, size_t n)
 {
@@ -44,8 +52,9 @@ static void symmetric_part(lm_pencil *p)
         }
 }
 
-static int factor(lm_campbell *c, double rho, double *scale)
+static int factor(lm_campbell *c)
 {
+    lm_still *s = &c->still;
     const lm_pencil *p = &c->steady.pencil;
     const lm_pattern *w = &p->pattern;
     double *to = lm_linear_values(c->steady.lin), sum = 0;
@@ -53,12 +62,13 @@ static int factor(lm_campbell *c, double rho, double *scale)
     for (int i = 0; i < nv; i++) {
         int k = lm_pattern_find(w, i, i);
         double u = c->steady.unit[i] / c->steady.size;
-        if (k >= 0) sum += (fabs(p->C[k]) + rho * fabs(p->M[k])) * u * u;
+        if (k >= 0) sum += (fabs(p->C[k]) + s->rho * fabs(p->M[k])) * u * u;
     }
-    *scale = sum > 0 ? sum / (nv + 1) : 1;
+    s->scale = sum > 0 ? sum / (nv + 1) : 1;
     for (int col = 0; col < w->n; col++)
         for (int k = w->colptr[col]; k < w->colptr[col + 1]; k++)
-            to[k] = col < nv && w->rowind[k] < nv ? (p->C[k] + rho * p->M[k]) / *scale : p->K[k];
+            to[k] =
+                col < nv && w->rowind[k] < nv ? (p->C[k] + s->rho * p->M[k]) / s->scale : p->K[k];
     return lm_linear_factor(c->steady.lin);
 }
 
@@ -84,18 +94,18 @@ static int add(lm_campbell *c, int n)
 }
 
 /* to = (K + rho M)^-1 b. */
-static void solve(lm_campbell *c, const double *b, double scale, double *to)
+static void solve(lm_campbell *c, const double *b, double *to)
 {
     double *x = c->steady.x;
     size_t nv = (size_t)c->sys->nv;
     memset(x + nv, 0, sizeof(double) * (size_t)c->sys->nl);
-    for (size_t i = 0; i < nv; i++) x[i] = b[i] / scale;
+    for (size_t i = 0; i < nv; i++) x[i] = b[i] / c->still.scale;
     lm_linear_solve(c->steady.lin, x);
     memcpy(to, x, sizeof(double) * nv);
 }
 
-/* The Krylov space of a block. Returns the size of the basis. */
-static int krylov(lm_campbell *c, int most, double scale)
+/* The Krylov space of a block, and T of it. Returns the size of the basis. */
+static int krylov(lm_campbell *c, int most)
 {
     lm_still *s = &c->still;
     size_t nv = (size_t)c->sys->nv;
@@ -106,26 +116,47 @@ static int krylov(lm_campbell *c, int most, double scale)
             v[i] = c->steady.unit[i] * sin(1.0 + (0.9 * (double)i + 0.3) * (double)(j + 1));
         memset(s->w, 0, sizeof(double) * nv);
         lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, v, s->w);
-        solve(c, s->w, scale, v);
+        solve(c, s->w, v);
         n += add(c, n);
     }
-    for (int from = 0; from < n && n < most; from++) {
-        solve(c, s->MV + nv * (size_t)from, scale, s->V + nv * (size_t)n);
+    for (int from = 0; from < n; from++) {
+        double *Tv = s->TV + nv * (size_t)from;
+        solve(c, s->MV + nv * (size_t)from, Tv);
+        if (n == most) continue;
+        memcpy(s->V + nv * (size_t)n, Tv, sizeof(double) * nv);
         n += add(c, n);
     }
     return n;
 }
 
-/* K + hold (M z)(M z)^T for shapes z that nothing holds. */
+/* Shapes z that nothing holds, T z = z/rho, get the value `hold`. */
 static void hold_loose(lm_still *s, size_t nv, int n, double hold)
 {
-    double *in = s->lambda;
+    double *in = s->lambda, less = 1 / s->rho - 1 / (s->rho + hold);
     for (int z = 0; z < s->nloose; z++) {
         for (int j = 0; j < n; j++)
             in[j] = dot(s->V + nv * (size_t)j, s->loose + nv * (size_t)z, nv);
         for (int j = 0; j < n; j++)
-            for (int i = 0; i < n; i++) s->small[n * j + i] += hold * in[i] * in[j];
+            for (int i = 0; i < n; i++) s->small[n * j + i] -= less * in[i] * in[j];
     }
+}
+
+/* Values of T, ascending, become those of K: behind each other those below -rho, then those above it; of what
+ * has no mass but for rounding, none. The vectors go with them. */
+static void values_of_K(lm_still *s, int n)
+{
+    double *theta = s->lambda, *from = s->small, *to = s->small + n * n;
+    double most = n ? fmax(fabs(theta[0]), fabs(theta[n - 1])) : 0;
+    s->n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = n - 1; j >= 0; j--) {
+            if (!(fabs(theta[j]) > NO_MASS * most) || (theta[j] < 0) == pass) continue;
+            s->value[s->n] = 1 / theta[j] - s->rho;
+            memcpy(to + n * s->n++, from + n * j, sizeof(double) * (size_t)n);
+        }
+    for (int j = s->n; j < n; j++) s->value[j] = 1 / (NO_MASS * most);
+    memcpy(from, to, sizeof(double) * (size_t)(n * s->n));
+    memcpy(s->lambda, s->value, sizeof(double) * (size_t)n);
 }
 
 /* Values and shapes of the projected problem, s->lambda ascending. */
@@ -134,11 +165,7 @@ static int project(lm_campbell *c, int n, double hold)
     lm_still *s = &c->still;
     size_t nv = (size_t)c->sys->nv;
     double *B = s->small + n * n;
-    for (int j = 0; j < n; j++) {
-        memset(s->w, 0, sizeof(double) * nv);
-        lm_pencil_mul(&c->steady.pencil, c->steady.pencil.C, 1, s->V + nv * (size_t)j, s->w);
-        lm_dense_tmul(n, 1, (int)nv, s->V, s->w, s->small + n * j);
-    }
+    if (n) lm_dense_tmul(n, n, (int)nv, s->MV, s->TV, s->small);
     hold_loose(s, nv, n, hold);
     memset(B, 0, sizeof(double) * (size_t)(n * n));
     for (int j = 0; j < n; j++) B[n * j + j] = 1;
@@ -146,15 +173,17 @@ static int project(lm_campbell *c, int n, double hold)
         for (int i = 0; i < j; i++)
             s->small[n * j + i] = s->small[n * i + j] =
                 0.5 * (s->small[n * j + i] + s->small[n * i + j]);
-    s->n = n;
-    return lm_symmetric_eigen(n, s->small, B, s->lambda);
+    s->basis = n;
+    int bad = n ? lm_symmetric_eigen(n, s->small, B, s->lambda) : 0;
+    if (!bad) values_of_K(s, n);
+    return bad;
 }
 
-/* Far above what is looked for. */
-static double hold_of(const lm_campbell *c)
+/* The largest speed of the list, which says how large values are looked for; 1: it is 0. */
+static double largest_speed(const lm_campbell *c)
 {
     double most = fmax(fabs(c->speed[0]), fabs(c->speed[c->nspeeds - 1]));
-    return 10 * (most * most + c->spectrum.sigma * c->spectrum.sigma);
+    return most > 0 ? most : 1;
 }
 
 limber_status lm_campbell_still(lm_campbell *c, double speed)
@@ -167,11 +196,12 @@ limber_status lm_campbell_still(lm_campbell *c, double speed)
     if (lm_pencil_evaluate(&t->pencil, &at, 1)) return LIMBER_STOPPED;
     lm_pencil_turn(&t->pencil, t->turning.rate, t->turning.rate);
     symmetric_part(&t->pencil);
-    double W2 = speed * speed, sigma = c->spectrum.sigma, scale;
-    int bad = factor(c, 1.05 * W2 + 0.01 * sigma * sigma, &scale), most = LEAST + MORE * s->below;
+    double range = largest_speed(c);
+    s->rho = 1.06 * speed * speed + 1e-4 * range * range;
+    int bad = factor(c), most = LEAST + MORE * s->below;
     if (bad) return bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED;
     s->speed = speed;
-    bad = project(c, krylov(c, most < s->room ? most : s->room, scale), hold_of(c));
+    bad = project(c, krylov(c, most < s->room ? most : s->room), 10 * range * range);
     return bad ? bad < 0 ? LIMBER_MEMORY : LIMBER_STOPPED : LIMBER_OK;
 }
 
@@ -183,12 +213,13 @@ limber_status lm_campbell_still_begin(lm_campbell *c)
     if (s->room > c->spectrum.nfree) s->room = c->spectrum.nfree;
     if (s->room < 1) s->room = 1;
     size_t room = (size_t)s->room + 1;
-    s->V = LM_NEW_N(&c->arena, double, 2 * nv * room + 2 * nv);
+    s->V = LM_NEW_N(&c->arena, double, 3 * nv * room + 2 * nv);
     s->loose = LM_NEW_N(&c->arena, double, nv *LM_CAMPBELL_LOOSE + 1);
-    s->small = LM_NEW_N(&c->arena, double, 2 * room * room + room);
+    s->small = LM_NEW_N(&c->arena, double, 2 * room * room + 2 * room);
     if (!s->V || !s->small || !s->loose) return LIMBER_MEMORY;
-    s->MV = s->V + nv * room, s->w = s->MV + nv * room, s->x = s->w + nv;
-    s->lambda = s->small + 2 * room * room;
+    s->MV = s->V + nv * room, s->TV = s->MV + nv * room;
+    s->w = s->TV + nv * room, s->x = s->w + nv;
+    s->lambda = s->small + 2 * room * room, s->value = s->lambda + room;
     return LIMBER_OK;
 }
 
@@ -237,11 +268,12 @@ static limber_status zero(lm_campbell *c, int j, const double speed[2], double *
 
 /* ---- what passes there ---- */
 
-/* Shape j of the last values into c->still.x. */
+/* Shape j of the last values into c->still.x, x = T x/theta: with what has no mass as the stiffness has it. */
 static void shape(lm_campbell *c, int j)
 {
     lm_still *s = &c->still;
-    lm_dense_mul(c->sys->nv, 1, s->n, s->V, s->small + s->n * j, s->x);
+    lm_dense_mul(c->sys->nv, 1, s->basis, s->TV, s->small + s->basis * j, s->x);
+    for (int i = 0; i < c->sys->nv; i++) s->x[i] *= s->lambda[j] + s->rho;
 }
 
 static double likeness(const lm_campbell *c, const double *x, const double *y)
@@ -292,28 +324,36 @@ static limber_status look(lm_campbell *c, double speed, int *root, double *f)
     return st;
 }
 
-/* 1: K is symmetric but for rounding: where its value is 0, it is singular, and the root is 0. */
-static int is_symmetric(const lm_pencil *p)
+/* How far the part of K that is not symmetric moves value j at the last speed: k^2/lambda_i of its coupling k
+ * with shape i, of a value that is nearly the same at most k. (K of a rotor whose unbalance is taken back is not
+ * symmetric by its residual moments, which move nothing.) */
+static double skew_effect(lm_campbell *c, int j)
 {
-    const lm_pattern *w = &p->pattern;
-    for (int c = 0; c < p->sys->nv; c++)
-        for (int k = w->colptr[c]; k < w->colptr[c + 1] && w->rowind[k] < p->sys->nv; k++) {
-            int mirror = lm_pattern_find(w, c, w->rowind[k]);
-            int i = lm_pattern_find(w, w->rowind[k], w->rowind[k]), j = lm_pattern_find(w, c, c);
-            double other = mirror < 0 ? 0 : p->K[mirror];
-            double size = i < 0 || j < 0 ? 0 : sqrt(fabs(p->K[i] * p->K[j]));
-            if (fabs(p->K[k] - other) > 1e-12 * (fabs(p->K[k]) + size)) return 0;
-        }
-    return 1;
+    lm_still *s = &c->still;
+    const lm_pencil *p = &c->steady.pencil;
+    size_t nv = (size_t)c->sys->nv;
+    double *in = s->V, effect = 0; /* the basis is not needed any more */
+    shape(c, j);
+    memset(s->w, 0, sizeof(double) * nv);
+    lm_pencil_mul(p, p->K, 1, s->x, s->w);
+    lm_pencil_mul(p, p->C, -1, s->x, s->w);
+    lm_dense_tmul(s->basis, 1, (int)nv, s->TV, s->w, in);
+    for (int i = 0; i < s->n; i++) {
+        double k =
+            fabs((s->lambda[i] + s->rho) * dot(in, s->small + s->basis * i, (size_t)s->basis));
+        double far = fabs(s->lambda[i] - s->lambda[j]);
+        effect = fmax(effect, k < far ? k * k / far : k);
+    }
+    return effect;
 }
 
 /* With damping the root has no frequency a little beside the zero of the value. */
-static limber_status polish(lm_campbell *c, double *speed, int *root)
+static limber_status polish(lm_campbell *c, double *speed, double skew, int *root)
 {
     double w0 = *speed, w1 = w0 * (1 + 1e-5), f0, f1;
     limber_status st = look(c, w0, root, &f0);
     if (st || *root < 0 || fabs(f0) < LM_CAMPBELL_ZERO * c->spectrum.sigma) return st;
-    if (is_symmetric(&c->steady.pencil)) return st;
+    if (skew <= SYMMETRIC * w0 * w0) return st; /* the matrix is singular there, and the root 0 */
     for (int k = 0; k < SECANTS; k++) {
         st = look(c, w1, root, &f1);
         if (st || *root < 0 || f1 == f0) return st;
@@ -344,18 +384,20 @@ static limber_status found(lm_campbell *c, int j, double speed)
 {
     lm_still *s = &c->still;
     int root;
+    double skew = skew_effect(c, j);
     shape(c, j);
     memset(s->w, 0, sizeof(double) * (size_t)c->sys->nv);
     lm_pencil_mul(&c->steady.pencil, c->steady.pencil.M, 1, s->x, s->w);
     int branch = branch_like(c);
-    limber_status st = polish(c, &speed, &root);
+    limber_status st = polish(c, &speed, skew, &root);
     for (int i = 0; i < c->ncritical; i++) /* of two values that unbalance made unequal */
         if (fabs(c->critical[i].speed - speed) < SAME * fabs(speed) && c->critical[i].whirl >= 0)
             return st;
     if (!st && c->fixed && root >= 0 && !c->across[root]) return st;
     if (!st && root >= 0 && !lm_campbell_takes_part(c, root)) return st; /* of what stands still */
     if (!st) /* what rests in the rotor goes forward */
-        lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : fabs(c->whirl[root]));
+        lm_campbell_keep_critical(c, branch, speed, root < 0 ? 0 : fabs(c->whirl[root]),
+                                  skew <= SYMMETRIC * speed * speed);
     return st;
 }
 
@@ -380,18 +422,48 @@ static int double_zero(lm_campbell *c, int j)
     return fabs(s->lambda[j + 1]) < none;
 }
 
+/* ||T x - theta x|| over theta of value j at the last speed, in the product with M. */
+static double residual(lm_campbell *c, int j)
+{
+    lm_still *s = &c->still;
+    const lm_pencil *p = &c->steady.pencil;
+    size_t nv = (size_t)c->sys->nv;
+    double *r = s->V; /* the basis is not needed any more */
+    shape(c, j);
+    memset(s->w, 0, sizeof(double) * nv);
+    lm_pencil_mul(p, p->M, 1, s->x, s->w);
+    solve(c, s->w, r);
+    for (size_t i = 0; i < nv; i++) r[i] = (s->lambda[j] + s->rho) * r[i] - s->x[i];
+    memset(s->w, 0, sizeof(double) * nv);
+    lm_pencil_mul(p, p->M, 1, r, s->w);
+    return sqrt(fmax(0, dot(r, s->w, nv)));
+}
+
+/* 1: the last speed, at which a value has another sign than beside it, is a zero of it, not a jump. */
+static int holds(lm_campbell *c, int j)
+{
+    const lm_still *s = &c->still;
+    if (j >= s->n) return 0;
+    double less = 100 * rounding(c, j), none = SAME * s->speed * s->speed + less;
+    return fabs(s->lambda[j]) <= none && residual(c, j) <= SAME + less / s->rho;
+}
+
 /* All zeros of values between the last speed and speed k of the list. */
 static limber_status between(lm_campbell *c, int k, int n0, int n1)
 {
     double speed[2] = {c->speed[k - 1], c->speed[k]}, at;
-    double most = fmax(fabs(c->speed[0]), fabs(c->speed[c->nspeeds - 1]));
+    double most = largest_speed(c);
     int low = n0 < n1 ? n0 : n1, high = n0 < n1 ? n1 : n0;
     limber_status st = LIMBER_OK;
     for (int j = low, next; j < high && !st; j = next) {
         st = zero(c, j, speed, &at);
         if (!st && c->still.speed != at) st = lm_campbell_still(c, at);
         for (next = j + 1; !st && next < high && double_zero(c, next - 1);) next++;
-        if (!st && fabs(at) > SAME * most) st = found(c, j, at);
+        if (st || fabs(at) <= SAME * most) continue;
+        if (holds(c, j))
+            st = found(c, j, at);
+        else
+            c->unclear = fmax(c->unclear, fabs(at));
     }
     return st;
 }

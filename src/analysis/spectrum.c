@@ -18,6 +18,10 @@ enum { ROUNDS = 12, SHIFTS = 8 };
 #define EQUAL    1e-7
 #define ZERO     1e-6 /* of the shift */
 #define NO_REAL  1e-12
+#define INERTIA  1e-13 /* of the largest mass or damping of a unit vector: less is rounding */
+#define OPPOSITE 1e-3  /* of a root */
+#define ABOVE    100   /* times the low roots: the shift goes no further */
+#define HIGH     1e3   /* times the shift: so far up a root may be infinite */
 
 /* ---- beginning ---- */
 
@@ -231,6 +235,49 @@ static int collect(const lm_spectrum *p, int n, const double *re, const double *
     return merge_zeros(p, count, root);
 }
 
+/* |z^H A z| of z = x + i y; y NULL: none. */
+static double quadratic_form(int m, const double *A, const double *x, const double *y)
+{
+    double re = 0, im = 0;
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m; i++) {
+            re += A[m * j + i] * (x[i] * x[j] + (y ? y[i] * y[j] : 0));
+            im += A[m * j + i] * (y ? x[i] * y[j] - y[i] * x[j] : 0);
+        }
+    return hypot(re, im);
+}
+
+/* 1: the shape has mass or damping, more than rounding of the largest: mass, damping of a unit vector. */
+static int has_inertia(int m, const double *M, const double *C, const double largest[2],
+                       const double *x, const double *y)
+{
+    double size = 0;
+    for (int i = 0; i < m; i++) size += x[i] * x[i] + (y ? y[i] * y[i] : 0);
+    return quadratic_form(m, M, x, y) > INERTIA * largest[0] * size ||
+           quadratic_form(m, C, x, y) > INERTIA * largest[1] * size;
+}
+
+/* Roots far above the shift whose shapes have no mass and no damping but for rounding are infinite. There mu = 0
+ * is a double value, which rounding moves by its square root: mu alone does not say it. Vectors are (x, s x). */
+static int leave_out_infinite(const lm_spectrum *p, const double *M, const double *C,
+                              const double *vectors, int n, small_root *root)
+{
+    int m = p->m, kept = 0;
+    double largest[2] = {0};
+    for (int i = 0; i < m * m; i++) {
+        largest[0] = fmax(largest[0], fabs(M[i]));
+        largest[1] = fmax(largest[1], fabs(C[i]));
+    }
+    for (int j = 0; j < n; j++) {
+        const double *x = vectors + 2 * m * root[j].col, *y = root[j].pair ? x + 2 * m : NULL;
+        int half = root[j].size > 1 ? m : 0; /* the larger one */
+        if (root[j].size < HIGH * p->sigma ||
+            has_inertia(m, M, C, largest, x + half, y ? y + half : NULL))
+            root[kept++] = root[j];
+    }
+    return kept;
+}
+
 /* out = f A c, c a column of the eigenvectors, A [nv x m]. */
 static void combine(const lm_spectrum *p, const double *A, const double *c, double f, double *out)
 {
@@ -286,6 +333,12 @@ int lm_spectrum_equal(const lm_root *r, const lm_root *o)
     return hypot(o->re - r->re, o->im - r->im) <= EQUAL * size && size > 0;
 }
 
+/* One grows as the other decays: what is not damped and not held has both. */
+static int opposite(const lm_root *r, const lm_root *o)
+{
+    return r->im == 0 && o->im == 0 && fabs(r->re + o->re) <= OPPOSITE * fabs(r->re - o->re);
+}
+
 /* Shapes of equal roots are any that span the same space: orthogonal ones are taken. */
 static void part_equal(const lm_spectrum *p, int j)
 {
@@ -327,6 +380,7 @@ static int project(lm_spectrum *p)
     small_root *roots = lm_alloc(sizeof *roots * (2 * (size_t)m + 1));
     if (!roots) return -1;
     int n = collect(p, 2 * m, re, im, roots);
+    n = leave_out_infinite(p, M, C, X, n, roots);
     p->found = n < most ? n : most;
     for (int j = 0; j < p->found; j++) {
         put_root(p, &roots[j], X, &p->root[j]);
@@ -336,7 +390,8 @@ static int project(lm_spectrum *p)
     lm_free(roots);
     p->wanted = p->found < p->count ? p->found : p->count;
     while (p->wanted > 0 && p->wanted < p->found &&
-           lm_spectrum_equal(&p->root[p->wanted - 1], &p->root[p->wanted]))
+           (lm_spectrum_equal(&p->root[p->wanted - 1], &p->root[p->wanted]) ||
+            opposite(&p->root[p->wanted - 1], &p->root[p->wanted])))
         p->wanted++;
     return 0;
 }
@@ -448,11 +503,16 @@ static void shrink(lm_spectrum *p)
     }
 }
 
-/* The shift goes with the roots, so that none of them is far from it. */
+/* The shift goes with the roots, so that none of them is far from it; not with the lowest, which pass through 0,
+ * nor with those far above them, from where all of these look like 0. */
 static void move_shift(lm_spectrum *p)
 {
-    int middle = p->found < p->count ? p->found / 2 : p->count / 2;
-    double size = p->found ? hypot(p->root[middle].re, p->root[middle].im) : 0;
+    int middle = p->found < p->count ? p->found / 2 : p->count / 2, low = p->found > 2 ? 2 : 0;
+    const lm_root *r = &p->root[middle > low ? middle : low], *l = &p->root[low];
+    if (!p->found) return;
+    double size = hypot(r->re, r->im), least = hypot(l->re, l->im);
+    least = fmax(least, fabs(p->steady->turning.rate));
+    if (least > ZERO * p->sigma) size = fmin(size, ABOVE * least);
     if (size > 0) p->sigma = 0.5 * size;
 }
 

@@ -32,7 +32,7 @@ typedef struct lm_spectrum {
     double floor; /* of what is left of the equations, by rounding; over what is allowed */
     int complete; /* the last search has found all roots that are finite */
     int found;
-    int wanted;    /* of these: count, and all that are equal to the last of them */
+    int wanted;    /* of these: count, and all that are equal or opposite to the last of them */
     lm_root *root; /* [count + more] the lowest, by |s| */
     unsigned long long seed;
     lm_arena arena;
