@@ -4,7 +4,6 @@
 
 #include "analysis/effects.h"
 #include "analysis/mesh.h"
-#include "analysis/statics_machine.h"
 #include "form/machine.h"
 
 #include <math.h>
@@ -52,6 +51,7 @@ limber_status lm_modes_solve(lm_modes *m, double t, const double *q)
 void lm_modes_free(lm_modes *m)
 {
     if (m->g) m->g->ops->destroy(m->g);
+    lm_condensed_destroy(m->condensed);
     lm_arena_free(&m->arena);
 }
 
@@ -153,20 +153,28 @@ static void warn_mesh(lm_run *run, const lm_modes *m, lm_loc loc)
                first + 1, worst + 1, off, lm_mesh_times(run, most));
 }
 
+/* What of a machine takes no part. */
+static void say_held(lm_run *run, const lm_modes *m, lm_loc loc)
+{
+    const lm_spec *spec = run->sys->model->spec;
+    const lm_condensed *s = m->condensed;
+    if (!s) return;
+    if (s->held)
+        lm_diag_add(run->diag, LM_NOTE, loc,
+                    "modes: of the mechanism with what of controllers and power graph follows its "
+                    "motion; %d state%s of its own ('%s'%s) %s held; use 'linearize' for the poles "
+                    "of the whole machine",
+                    s->held, s->held == 1 ? "" : "s", spec->variables.at[s->first_held].name,
+                    s->held == 1 ? "" : ", ...", s->held == 1 ? "is" : "are");
+    else if (spec->delays.n)
+        lm_diag_add(run->diag, LM_NOTE, loc,
+                    "modes: of the mechanism with what of controllers and power graph follows its "
+                    "motion; what comes out of delays is held");
+}
+
 static void say(lm_run *run, const lm_modes *m, lm_loc loc)
 {
-    const double pi = 3.14159265358979323846;
-    if (m->sprung) {
-        const lm_mode *p = &m->mode[m->sprung - 1];
-        lm_warning(run->diag, loc,
-                   "modes: springs of the power graph or of controllers follow the motion and are "
-                   "left out: with them mode %d would have about %.4g Hz, not %.4g; use "
-                   "'linearize' for the poles of the whole machine",
-                   m->sprung, m->sprung_omega / (2 * pi), hypot(p->re, p->im) / (2 * pi));
-    } else if (run->sys->nvariables)
-        lm_diag_add(run->diag, LM_NOTE, loc,
-                    "modes: of the mechanism alone, with what controllers and power graph exert "
-                    "held constant; use 'linearize' for the poles of the whole machine");
+    say_held(run, m, loc);
     warn_unbalanced(run, m, loc);
     warn_mesh(run, m, loc);
     warn_left_out(run, m, loc);
@@ -185,7 +193,7 @@ static int stop(void *context)
     return lm_run_progress(context, &p) != LIMBER_OK;
 }
 
-/* The mechanism of a machine, with the variables as they are at rest in its position. */
+/* The mechanism of a machine, with the variables as its small motions from rest in its position make them. */
 static limber_status hold_variables(lm_run *run, lm_modes *m, double t)
 {
     lm_system *sys = run->sys;
@@ -195,68 +203,14 @@ static limber_status hold_variables(lm_run *run, lm_modes *m, double t)
     if (st == LIMBER_STOPPED) lm_fail(&m->failure, LIMBER_STOPPED, "%s", rest.failure.text);
     if (!st) {
         lm_state s = {t, run->q, rest.v0, rest.a0, rest.g->lam};
-        m->sys = lm_machine_freeze(sys, &s);
-        if (!m->sys)
+        st = lm_condensed_create(sys, &s, &m->condensed);
+        if (!st) m->sys = &m->condensed->sys;
+        if (st == LIMBER_STOPPED)
             st = lm_fail(&m->failure, LIMBER_STOPPED,
                          "controllers or power graph give no finite number at this state");
     }
     lm_modes_free(&rest);
     return st;
-}
-
-/* ---- springs of the machine ---- */
-
-/* x^T A x of the motions alone, added; *size: its terms without signs. */
-static double quotient(const lm_system *sys, const double *A, const double *x, double *size)
-{
-    const lm_pattern *p = &sys->pattern;
-    double sum = 0;
-    for (int j = 0; j < sys->nv && x; j++)
-        for (int e = p->colptr[j]; e < p->colptr[j + 1]; e++) {
-            double term = p->rowind[e] < sys->nv ? x[p->rowind[e]] * A[e] * x[j] : 0;
-            sum += term, *size += fabs(term);
-        }
-    return sum;
-}
-
-/* The first mode whose frequency the stiffness `with` in place of `without` changes by a thousandth and more. */
-static void find_sprung(lm_modes *m, const lm_system *rest, const double *without,
-                        const double *with)
-{
-    for (int i = 0; i < m->found && !m->sprung; i++) {
-        const lm_mode *p = &m->mode[i];
-        const double *part[2] = {p->shape, p->imag};
-        double square = p->re * p->re + p->im * p->im, more = 0, size = 0;
-        for (int k = 0; k < 2; k++)
-            more +=
-                quotient(rest, with, part[k], &size) - quotient(m->sys, without, part[k], &size);
-        if (!(fabs(more) > fmax(2e-3 * square, 1e-10 * size))) continue;
-        m->sprung = i + 1;
-        m->sprung_omega = sqrt(fmax(square + more, 0));
-    }
-}
-
-/* What the modes are without: springs of the power graph and of controllers, which follow the motion. Beside a
- * known motion statics does not know them either. */
-static limber_status look_at_springs(lm_run *run, lm_modes *m, double t)
-{
-    if (!run->sys->nvariables || run->sys->companion) return LIMBER_OK;
-    lm_arena temp = {0};
-    double *without = LM_NEW_N(&temp, double, m->sys->pattern.nnz);
-    double *zero = LM_NEW_N(&temp, double, m->sys->nv + 1);
-    lm_state st = {t, run->q, zero, zero, m->g->lam};
-    int none = !without || !zero;
-    int bad = none || m->sys->form->jacobian(m->sys, &st, 0, 0, 1, without);
-    lm_rest *rest = bad ? NULL : lm_rest_create(run->sys, run->v);
-    double *with = rest ? LM_NEW_N(&temp, double, rest->sys.pattern.nnz) : NULL;
-    if (with) {
-        lm_rest_track(rest, &st);
-        bad = rest->sys.form->jacobian(&rest->sys, &st, 0, 0, 1, with);
-        if (!bad) find_sprung(m, &rest->sys, without, with);
-    }
-    lm_rest_destroy(rest);
-    lm_arena_free(&temp);
-    return none || (!bad && !with) ? LIMBER_MEMORY : LIMBER_OK;
 }
 
 static limber_status compute(lm_run *run, const lm_spec_analysis *a, lm_modes *m)
@@ -266,7 +220,6 @@ static limber_status compute(lm_run *run, const lm_spec_analysis *a, lm_modes *m
     if (st) return st;
     st = hold_variables(run, m, t);
     if (!st) st = lm_modes_solve(m, t, run->q);
-    if (!st) st = look_at_springs(run, m, t);
     if (st == LIMBER_STOPPED || st == LIMBER_INTERNAL)
         lm_stop(run, st, "modes: %s",
                 m->failure.text[0] ? m->failure.text : limber_status_text(st));

@@ -9,6 +9,7 @@
 #ifndef LM_ANALYSIS_MODES_H
 #define LM_ANALYSIS_MODES_H
 
+#include "analysis/modes_machine.h"
 #include "analysis/run.h"
 
 typedef struct lm_mode {
@@ -57,8 +58,7 @@ typedef struct lm_modes {
     int found;
     lm_mode *mode; /* [found] */
     double captured[6];
-    int sprung; /* the mode that springs of the machine change first, from 1; 0: none ... */
-    double sprung_omega; /* ... its angular frequency with them, by Rayleigh's quotient */
+    lm_condensed *condensed; /* sys where the variables of a machine follow its motion; NULL */
     const char *method;
     lm_failure failure;
     lm_arena arena; /* X and all that the modes point to */

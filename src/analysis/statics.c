@@ -27,7 +27,7 @@ static int make_point(lm_statics_search *s, lm_point *p)
 
 static limber_status begin(lm_statics_search *s, const lm_spec_analysis *a)
 {
-    if (s->run->sys->nvariables && !(s->rest = lm_rest_create(s->run->sys, s->run->v)))
+    if (s->run->sys->nvariables && !(s->rest = lm_rest_create(s->run->sys, s->run->v, 0)))
         return LIMBER_MEMORY;
     lm_system *sys = s->rest ? &s->rest->sys : s->run->sys;
     s->sys = sys;

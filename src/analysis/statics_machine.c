@@ -209,13 +209,13 @@ static int reserve(lm_rest *s)
     return 0;
 }
 
-lm_rest *lm_rest_create(lm_system *machine, const double *v)
+lm_rest *lm_rest_create(lm_system *machine, const double *v, int moving)
 {
     lm_arena arena = {0};
     lm_rest *s = LM_NEW(&arena, lm_rest);
     if (!s) return NULL;
     lm_state none = {0, NULL, NULL, NULL, NULL};
-    *s = (lm_rest){.arena = arena, .machine = machine, .n = machine->nvariables};
+    *s = (lm_rest){.arena = arena, .machine = machine, .n = machine->nvariables, .moving = moving};
     s->in = lm_machine_hold(machine, &none);
     s->sys = *s->in;
     s->sys.form = &s->form;

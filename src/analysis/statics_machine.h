@@ -29,6 +29,7 @@ typedef struct lm_rest {
     lm_form form;
     lm_system *machine, *in; /* in: its mechanism */
     int n;                   /* variables */
+    int moving;              /* 1: rates have entries, too */
     double *q;               /* positions of the machine */
     double *held, *a;        /* velocities: 0, and the states; accelerations: 0, and the values */
     double *r, *values;      /* residual, matrix of the machine */
@@ -44,8 +45,9 @@ typedef struct lm_rest {
     int unsolved;            /* 1: the last state had no solution x */
 } lm_rest;
 
-/* NULL: no memory. v: velocities of the machine, of which its states are held. */
-lm_rest *lm_rest_create(lm_system *machine, const double *v);
+/* NULL: no memory. v: velocities of the machine, of which its states are held. moving: the entries are those of
+ * small motions too, where rates are not zero. */
+lm_rest *lm_rest_create(lm_system *machine, const double *v, int moving);
 void lm_rest_destroy(lm_rest *s);
 /* From this state on, states that are integrals of the motion follow it. */
 void lm_rest_track(lm_rest *s, const lm_state *st);

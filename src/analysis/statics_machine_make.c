@@ -27,12 +27,13 @@ typedef struct reading {
     int *seen; /* [n + unknowns] by whom last, + 1 */
 } reading;
 
-/* Equations x = f of values, and of states that are integrals of the motion: others are held, rates are
- * zero. */
+/* Equations x = f of values, and of states that are integrals of the motion: others are held. Rates
+ * are zero unless it moves. */
 static int follows(const lm_rest *s, int k)
 {
     const lm_spec_variable *x = &s->sys.model->spec->variables.at[k];
-    return x->kind == LM_VARIABLE_VALUE || (x->kind == LM_VARIABLE_STATE && !lm_rest_holds(s, k));
+    return x->kind == LM_VARIABLE_VALUE || (x->kind == LM_VARIABLE_RATE && s->moving) ||
+           (x->kind == LM_VARIABLE_STATE && !lm_rest_holds(s, k));
 }
 
 static int read_rows(const lm_rest *s, lm_arena *temp, reading *to)
