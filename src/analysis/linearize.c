@@ -236,6 +236,24 @@ static void tell_held(lm_run *run, lm_loc loc)
         "poles are those of what moves between their changes");
 }
 
+/* Poles 0 that a reader would take for free motions. */
+static void tell_followers(lm_run *run, const lm_linearized *l, lm_loc loc)
+{
+    char name[160];
+    if (!l->nfollowers) return;
+    const char *joint = lm_linearized_followed(l);
+    lm_linearized_state_name(l, l->pole[l->first_follower].mover, name, sizeof name);
+    if (l->nfollowers > 1)
+        lm_diag_add(run->diag, LM_NOTE, loc,
+                    "linearize: %d states (%s, ...) follow the motion at constant offsets: their "
+                    "poles 0 are no motions",
+                    l->nfollowers, name);
+    else
+        lm_diag_add(run->diag, LM_NOTE, loc,
+                    "linearize: %s follows %s%s at a constant offset: its pole 0 is no motion",
+                    name, joint ? "joint " : "the motion", joint ? joint : "");
+}
+
 /* The state of the controllers or of the power graph that moves off most. */
 static void warn_machine(lm_run *run, const lm_linearized *l, lm_loc loc, const char *name)
 {
@@ -292,6 +310,7 @@ static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
     double speed = 0;
     char name[160];
     tell_held(run, loc);
+    tell_followers(run, l, loc);
     if (l->ns == 0)
         lm_warning(run->diag, loc, "the joints and drives leave no motion free: there is no state");
     if (a->frequencies[2] > 0 && (l->nu == 0 || l->ny == 0))

@@ -65,7 +65,10 @@ typedef struct lm_linearized {
     int rest_at, rest_state_at; /* of these velocities */
     int npoles;
     lm_pole *pole;
-    int nvectors; /* poles, from the slowest on, whose vectors are below; 0: they have none */
+    int nfollowers,
+        first_follower; /* of the poles 0 those of states that follow the motion at a constant
+                                     * offset; the pole of the first such state */
+    int nvectors;       /* poles, from the slowest on, whose vectors are below; 0: they have none */
     double *right[2],
         *left[2]; /* [ns x nvectors] real and imaginary: A x = s x, z^T A = s z^T, z^T x = 1 */
     lm_failure failure;
@@ -108,6 +111,10 @@ int lm_linearized_transfer(const lm_linearized *l, double f, double *re, double 
 int lm_linearized_keeps(const lm_linearized *l, int i);
 void lm_linearized_states(lm_linearized *l);
 void lm_linearized_cut(lm_linearized *l);
+/* Poles 0 that are no motion get the states whose offset they are: nfollowers. And the joint that the first of these
+ * follows; NULL: more than one coordinate. */
+void lm_linearized_followers(lm_linearized *l);
+const char *lm_linearized_followed(const lm_linearized *l);
 /* T [ns x ns] = (A - s0)^-1. 0; 1: s0 is a pole; -1: no memory. And what its poles are of the order of. */
 int lm_linearized_shifted_inverse(const lm_linearized *l, double s0, double *T);
 double lm_linearized_speed(const lm_linearized *l);

@@ -26,6 +26,39 @@ void lm_linearized_states(lm_linearized *l)
         if (lm_linearized_keeps(l, i)) l->keep[l->ns++] = i;
 }
 
+/* The variable that state i of ns is; NULL: it is one of the mechanism. */
+static const lm_spec_variable *variable_of(const lm_linearized *l, int i)
+{
+    int at = l->keep[i] - l->n;
+    int k = at < 0 ? -1 : l->state[at] - (l->sys->nv - l->sys->nvariables);
+    return k < 0 ? NULL : &l->sys->model->spec->variables.at[k];
+}
+
+/* A state x = I(q) + c: nothing moves c, and its pole is 0. */
+static int follows(const lm_linearized *l, int i)
+{
+    const lm_spec_variable *x = variable_of(l, i);
+    return x && x->kind == LM_VARIABLE_STATE && x->follows_motion == LM_FOLLOWS_INTEGRAL;
+}
+
+void lm_linearized_followers(lm_linearized *l)
+{
+    int zeros = 0;
+    while (zeros < l->npoles && l->pole[zeros].re == 0 && l->pole[zeros].im == 0) zeros++;
+    for (int i = 0; i < l->ns && l->nfollowers < zeros; i++)
+        if (follows(l, i)) l->pole[zeros - ++l->nfollowers].mover = i;
+    l->first_follower = zeros - 1;
+}
+
+const char *lm_linearized_followed(const lm_linearized *l)
+{
+    const lm_spec *s = l->sys->model->spec;
+    const lm_expr *e = &variable_of(l, l->pole[l->first_follower].mover)->integral;
+    if (e->ninputs != 1 || e->inputs[0] == LM_SLOT_T) return NULL;
+    const lm_spec_sensor *q = &s->sensors.at[e->inputs[0] - 1];
+    return q->kind == LM_SENSOR_JOINT ? s->joints.at[q->joint].item.name : NULL;
+}
+
 void lm_linearized_cut(lm_linearized *l)
 {
     size_t two = 2 * (size_t)l->n, ns = (size_t)l->ns, ny = (size_t)l->ny;

@@ -270,6 +270,7 @@ limber_status lm_linearized_poles(lm_linearized *l)
         int bad = find_near_slowest(&e);
         if (!bad && e.machine) bad = invert(&e, &temp);
         if (!bad) collect(l, &e);
+        if (!bad) lm_linearized_followers(l);
         if (!bad) bad = vectors(l, &e, &temp);
         st = bad < 0 ? LIMBER_MEMORY
              : bad   ? lm_fail(&l->failure, LIMBER_STOPPED, "the poles do not converge")

@@ -264,6 +264,28 @@ static void modes_with_inertia_on_ports(void **state)
     }
 }
 
+/* What a C on a joint, or an integral of a rate, follows at a constant offset. */
+static void poles_of_offsets(void **state)
+{
+    (void)state;
+    static const char turn[] = "limber: 1\n"
+                               "bodies: {a: {type: rigid, mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+                               "joints: {A: {type: revolute, between: [ground, a], axis: z, "
+                               "stiffness: 50}}\n"
+                               "power:\n"
+                               "  j: {type: 1, domain: rotation}\n"
+                               "  p: {type: port, joint: A, on: j}\n"
+                               "  C: {type: C, stiffness: 20, on: j}\n"
+                               "analysis: {type: linearize}\n";
+    char two[1000];
+    snprintf(two, sizeof two, "%sblocks: {way: {type: integrator, input: 2*rate(A)}}\n", turn);
+    for (int f = 0; f < FORMS; f++) {
+        says(turn, forms[f], LIMBER_OK,
+             "state C displacement follows joint A at a constant offset: its pole 0 is no motion");
+        says(two, forms[f], LIMBER_OK, "2 states (state ");
+    }
+}
+
 /* A force that answers to accelerations more strongly than there is mass, and against its sign, has no state
  * to linearise about that an iteration finds; no number is made of it. */
 static void modes_without_a_state(void **state)
@@ -401,6 +423,7 @@ int main(void)
         cmocka_unit_test(modes_hold_variables),
         cmocka_unit_test(modes_with_inertia_on_ports),
         cmocka_unit_test(modes_without_a_state),
+        cmocka_unit_test(poles_of_offsets),
         cmocka_unit_test(refused),
         cmocka_unit_test(memories_are_refused_or_held),
         cmocka_unit_test(without_bodies),
