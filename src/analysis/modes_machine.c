@@ -298,7 +298,6 @@ limber_status lm_condensed_create(lm_system *machine, const lm_state *st, lm_con
         memcpy(s->rest, st->a, sizeof(double) * (size_t)s->in->nv);
         count_held(s, machine, rest);
         if (!lm_machine_freeze(machine, st)) bad = LIMBER_STOPPED;
-        s->in->hold_ports = 0; /* efforts that read the motion themselves */
     }
     lm_rest_destroy(rest);
     if (bad) lm_condensed_destroy(s);

@@ -275,7 +275,7 @@ typedef enum lm_mesh_kind {
     LM_MESH_NONE,     /* nothing that such an estimate knows */
     LM_MESH_ELEMENTS, /* corotational: a cubic about the chord */
     LM_MESH_PIECES,   /* rigid pieces, a spring in the middle of each division */
-    LM_MESH_LINEAR    /* a cubic about a known motion or in a frame: right at the nodes under given loads */
+    LM_MESH_LINEAR /* a cubic about a known motion or in a frame: right at the nodes under given loads */
 } lm_mesh_kind;
 
 struct lm_system {
@@ -307,7 +307,6 @@ struct lm_system {
                           * parts exact to first order in s */
     int nways;  /* numbers of ways that were given */
     const lm_settle *settle; /* NULL: there are none that follow */
-    int hold_ports;       /* 1: the matrix takes efforts of the power graph's ports as constant */
     const double *corner; /* [ncorner] ascending: corners of drives that next_kink does not know */
     int ncorner;
     const lm_timing *timing; /* NULL: it is not known what happens when */
