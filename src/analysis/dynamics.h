@@ -85,6 +85,9 @@ void lm_trial_take_back(lm_dynamics_run *d); /* ... and it is as if it had been 
 /* The state at a time within the last step, into d->q and v; all: 1: its accelerations and reactions, too, into
  * d->a and lam, which are those at the end of the step else. 0, or 1. */
 int lm_trial_inside(lm_dynamics_run *d, double t, int all);
+/* 1: an expression may depend on accelerations or reactions. */
+int lm_trial_needs(const lm_system *sys, const lm_expr *e);
+int lm_trial_guards_need(const lm_system *sys); /* ... some guard */
 
 /* discrete.c: the discrete state, and the caller's own function, after an accepted step. */
 limber_status lm_discrete_begin(lm_dynamics_run *d);

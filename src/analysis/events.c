@@ -47,7 +47,7 @@ static int guards_at(lm_dynamics_run *d, path p, double t, double *out)
 {
     lm_integrator *g = d->g;
     int bad = p == AHEAD ? lm_dynamics_ahead(d, t - g->clock->t, d->events->jerk)
-                         : lm_trial_inside(d, t, g->sys->algebraic || g->sys->discrete);
+                         : lm_trial_inside(d, t, d->events->all);
     lm_state s = {t, d->q, d->v, d->a, d->lam};
     return bad ? bad : g->sys->form->guards(g->sys, &s, out);
 }
@@ -276,12 +276,18 @@ static void take_back(lm_dynamics_run *d)
     measure_jerk(d);
 }
 
-/* The step that is to be expected, up to `limit`: what a method wants may be far longer. */
+static int takes_a_part(const lm_dynamics_run *d)
+{
+    return d->g->clock->h == 0 && d->g->ops->at_ends;
+}
+
+/* The step that is to be expected, up to `limit`, or that of which it takes a part: what a method wants may be far
+ * longer. */
 static double reach(const lm_dynamics_run *d, double limit)
 {
     const lm_clock *c = d->g->clock;
-    double room = limit - c->t;
-    if (!d->g->ops->start_up) return fmin(fmin(c->h_next, d->g->opt.largest_step), room);
+    double room = limit - c->t, whole = takes_a_part(d) ? FIRST : 1;
+    if (!d->g->ops->start_up) return fmin(whole * fmin(c->h_next, d->g->opt.largest_step), room);
     return fmin(fmin(c->h > 0 ? 2 * c->h : DENSE * d->until, d->g->opt.largest_step), room);
 }
 
@@ -363,8 +369,7 @@ static limber_status approach(lm_dynamics_run *d, double first, double limit, do
     /* so far before the event that rounding does not take the end of the step over it */
     double t = d->g->clock->t, short_of = fmax(0.1 * NEAR * (first - t), rounding(d));
     double to = fmin(limit, first - short_of);
-    if (d->g->clock->h == 0 && d->g->ops->at_ends)
-        to = fmin(to, t + (first - t) / FIRST); /* a force may be zero at both */
+    if (takes_a_part(d)) to = fmin(to, t + (first - t) / FIRST); /* a force may be zero at both */
     int again = 0;
     double aimed = to;
     for (int i = 0;; i++) {
@@ -459,6 +464,7 @@ limber_status lm_events_cross(lm_dynamics_run *d, double push)
         if (x->now[i] != 0) x->of[i].sign = x->now[i] > 0 ? 1 : -1;
         if (!flipped(x, i, x->start, x->now)) continue;
         note_event(d, i, t);
+        lm_zones_event(d, i);
         *x->count += 1;
         st = lm_record_event(d->run, t, i, x->now[i] > 0 ? 1 : -1);
     }
@@ -479,6 +485,7 @@ limber_status lm_events_open(lm_dynamics_run *d)
     size_t head = 3, watches = (size_t)n * sizeof(lm_watch) / sizeof(double);
     size_t nv = (size_t)g->sys->nv;
     x->n = n;
+    x->all = lm_trial_guards_need(g->sys);
     x->size = (int)(head + watches);
     x->block = lm_alloc(sizeof(double) * (head + watches + 5 * (size_t)n + nv));
     if (!x->block) return LIMBER_MEMORY;

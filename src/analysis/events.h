@@ -22,6 +22,7 @@ typedef struct lm_event_search lm_event_search;
 
 struct lm_events {
     int n;
+    int all;                 /* 1: guards need accelerations or reactions */
     lm_event_search *search; /* for changes that come and go between two places */
     int warned;              /* 1: of events without end */
     double *block;           /* [size] what a checkpoint keeps; these lie in it: */

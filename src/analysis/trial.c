@@ -27,6 +27,59 @@ void lm_trial_take_back(lm_dynamics_run *d)
     if (g->ops->start_up) lm_integrator_refresh(g);
 }
 
+enum { CHAIN = 20 }; /* values that follow from each other */
+
+static int needs(const lm_spec *spec, const lm_expr *e, int depth);
+
+static int sensor_needs(const lm_spec *spec, const lm_spec_sensor *s, int depth)
+{
+    switch (s->kind) {
+    case LM_SENSOR_POS:
+    case LM_SENSOR_VEL:
+    case LM_SENSOR_ROT:
+    case LM_SENSOR_OMEGA:
+    case LM_SENSOR_JOINT:
+    case LM_SENSOR_RATE:
+    case LM_SENSOR_COORDINATE:
+    case LM_SENSOR_COORDINATE_RATE:
+    case LM_SENSOR_STATE:
+    case LM_SENSOR_STEP: return 0;
+    case LM_SENSOR_VARIABLE: break;
+    default: return 1;
+    }
+    const lm_spec_variable *v = &spec->variables.at[s->variable];
+    if (v->kind == LM_VARIABLE_STATE) return 0;
+    return v->kind != LM_VARIABLE_VALUE || v->implicit || depth == CHAIN ||
+           needs(spec, &v->expr, depth + 1);
+}
+
+static int needs(const lm_spec *spec, const lm_expr *e, int depth)
+{
+    for (int i = 0; i < e->ninputs; i++) {
+        int slot = e->inputs[i];
+        if (slot < 0) return 1;
+        if (slot > 0 && sensor_needs(spec, &spec->sensors.at[slot - 1], depth)) return 1;
+    }
+    return 0;
+}
+
+int lm_trial_needs(const lm_system *sys, const lm_expr *e)
+{
+    const lm_spec *spec = sys->model->spec;
+    for (int k = 0; k < spec->variables.n; k++)
+        if (spec->variables.at[k].implicit) return 1; /* its loop is solved from there on */
+    return needs(spec, e, 0);
+}
+
+int lm_trial_guards_need(const lm_system *sys)
+{
+    const lm_expr *e;
+    int first, some = 0;
+    for (int k = 0; (e = sys->form->ports->guarded(sys, k, &first)); k++)
+        some |= lm_trial_needs(sys, e);
+    return some;
+}
+
 /* The work up to there is not asked for. */
 int lm_trial_inside(lm_dynamics_run *d, double t, int all)
 {

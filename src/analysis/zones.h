@@ -15,6 +15,10 @@ typedef struct lm_zone {
     double *since, *mark; /* when its impulse has doubled the last time, and to what */
     double *last;         /* impulse in the last step */
     double *rest;         /* what the force was before */
+    double *
+        branch; /* 1: it goes on with another branch since an event, and its impulse is looked at */
+    int first, nguards; /* its guards */
+    int by_events;      /* 1: it is looked at behind these only */
 } lm_zone;
 
 /* Of a step, between two nodes; what its coordinates bend by follows from three of them. */
@@ -30,9 +34,12 @@ struct lm_zones {
     lm_arena arena;
     int n, nslots;
     lm_zone *of;
-    double *block; /* [size] what a checkpoint keeps: `longest`, then the numbers of each force */
+    double *
+        block; /* [size] what a checkpoint keeps: `longest`, `idle`, then the numbers of each force */
     int size;
     double *longest; /* step that zones allow */
+    double *idle;    /* steps in a row that they would have allowed to be longer */
+    int all;         /* 1: forces or rates of states need accelerations or reactions */
     int known;       /* 1: the slots at the start of the step are */
     int nnodes, npieces;
     double *t, *slots; /* [nodes], [nodes][nslots] */
@@ -66,8 +73,9 @@ int lm_zone_measure(lm_dynamics_run *d, lm_zone *z, double accuracy, double leas
 /* zones.c; NULL in d->zones: there are none. */
 limber_status lm_zones_open(lm_dynamics_run *d);
 void lm_zones_close(lm_dynamics_run *d);
-double lm_zones_reach(const lm_dynamics_run *d); /* the longest step; INFINITY: any */
-void lm_zones_begin(lm_dynamics_run *d);         /* before a step */
+double lm_zones_reach(const lm_dynamics_run *d);    /* the longest step; INFINITY: any */
+void lm_zones_begin(lm_dynamics_run *d);            /* before a step */
+void lm_zones_event(lm_dynamics_run *d, int guard); /* its sign changes */
 /* Where the step that has been made from t on should end instead; INFINITY: it is good. */
 double lm_zones_check(lm_dynamics_run *d, double t);
 limber_status lm_zones_step(lm_dynamics_run *d, double limit); /* one that is good */

@@ -26,7 +26,7 @@ int lm_zone_node(lm_dynamics_run *d, int k, double t)
 {
     lm_zones *x = d->zones;
     lm_integrator *g = d->g;
-    int now = t >= g->clock->t, bad = now ? 0 : lm_trial_inside(d, t, g->sys->algebraic);
+    int now = t >= g->clock->t, bad = now ? 0 : lm_trial_inside(d, t, x->all);
     lm_state s =
         now ? (lm_state){t, g->q, g->v, g->a, g->lam} : (lm_state){t, d->q, d->v, d->a, d->lam};
     x->t[k] = t;
@@ -90,6 +90,7 @@ typedef struct search {
     double start, end; /* the force there */
     double step;
     double range;
+    double error; /* of a multistep method that is no rule */
 } search;
 
 /* Boole's rule, and how far Simpson's is from it. */
@@ -152,11 +153,32 @@ static int divide(search *s, int k)
 
 /* ---- what the method makes of it ---- */
 
-static int by_method(search *s, double *out)
+/* That of order k of a force with five values in the step: h^(k+1) f^(k)/(k + 1), for k up to 4. */
+static double multistep_error(const search *s, int k, const double *f)
+{
+    double d[5], most = 0;
+    if (k > 4) k = 4;
+    for (int i = 0; i < 5; i++) d[i] = f[i];
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < 4 - j; i++) d[i] = 4 * (d[i + 1] - d[i]);
+    for (int i = 0; i < 5 - k; i++) most = fmax(most, fabs(d[i]));
+    return s->step * fmax(0, most / (k + 1) - ROUNDING * s->range);
+}
+
+static const lm_rule *rule_of(const lm_integrator *g)
 {
     static const lm_rule trapezoid = {2, 3, {0, 1}, {0.5, 0.5}};
-    const lm_rule *r = s->d->g->ops->rule ? s->d->g->ops->rule : &trapezoid;
+    static const lm_rule boole = {
+        5, 7, {0, 0.25, 0.5, 0.75, 1}, {7. / 90, 32. / 90, 12. / 90, 32. / 90, 7. / 90}};
+    return g->ops->rule ? g->ops->rule : g->ops->order ? &boole : &trapezoid;
+}
+
+static int by_method(search *s, double *out)
+{
+    lm_integrator *g = s->d->g;
+    const lm_rule *r = rule_of(g);
     lm_zones *x = s->x;
+    double at[5];
     *out = 0;
     for (int i = 0; i < r->n; i++) {
         double f = r->x[i] == 0 ? s->start : s->end;
@@ -164,8 +186,10 @@ static int by_method(search *s, double *out)
             if (lm_zone_node(s->d, x->nnodes, x->t[0] + r->x[i] * s->step)) return 1;
             f = lm_zone_value(x, s->z, x->nnodes);
         }
+        at[i] = f;
         *out += s->step * r->w[i] * (f - *s->z->rest);
     }
+    s->error = g->ops->order ? multistep_error(s, g->ops->order(g), at) : 0;
     return 0;
 }
 
@@ -185,7 +209,7 @@ static int refine(search *s, double accuracy, double least, double made, lm_zone
             if (p->doubt > x->piece[worst].doubt) worst = k;
         }
         double noise = 1e-3 * ROUNDING * s->step * s->range;
-        out->off = fmax(0, fabs(sum - made) - noise);
+        out->off = fmax(s->error, fabs(sum - made) - noise);
         double may = fmax(accuracy * (out->size + least), out->off);
         if (doubt <= SURE * may) return !isfinite(out->off);
         if (x->npieces == LM_ZONE_PIECES || x->nnodes + 2 >= LM_ZONE_NODES) return 0;

@@ -61,11 +61,9 @@ static int is_timed(const lm_spec *spec, int k, int depth)
     return 1;
 }
 
-/* Not what has branches: there events are looked for. */
 static int is_forcing(const lm_spec *spec, int k)
 {
-    const lm_expr *e = &spec->variables.at[k].expr;
-    return lm_expr_bends(e) && lm_expr_guard_count(e) == 0 && !is_timed(spec, k, 0);
+    return lm_expr_bends(&spec->variables.at[k].expr) && !is_timed(spec, k, 0);
 }
 
 const lm_expr *machine_forcing(const lm_system *sys, int k)

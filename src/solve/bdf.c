@@ -334,8 +334,17 @@ static int make_ida(bdf *b)
            IDASetMaxConvFails(b->ida, 3) || IDASetNonlinearSolver(b->ida, b->newton);
 }
 
+/* Its hops are of order 2. */
+static int last_order(lm_integrator *s)
+{
+    const bdf *b = (const bdf *)s;
+    int k = 2;
+    if (!b->hopped && IDAGetLastOrder(b->ida, &k)) k = 1;
+    return k;
+}
+
 static const lm_integrator_ops ops = {
-    .name = "bdf", .step = step, .destroy = destroy, .at = at, .start_up = 10};
+    .name = "bdf", .step = step, .destroy = destroy, .at = at, .order = last_order, .start_up = 10};
 
 lm_integrator *lm_bdf_create(lm_system *sys, const lm_integrator_options *opt)
 {

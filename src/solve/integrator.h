@@ -52,9 +52,10 @@ typedef struct lm_integrator_ops {
      * and after this, g->work and g->lost are counted from the start of the step. */
     int (*at)(lm_integrator *g, double t, double *q, double *v, double *a, double *lam);
     int always_solves; /* 1: lm_integrator_at solves for accelerations and multipliers as lm_integrator_row does */
-    int at_ends;         /* 1: a step knows the forces at its ends only */
-    const lm_rule *rule; /* NULL: that of the trapezoid */
-    int start_up;        /* steps that it costs to start again, as checkpoints ask for; 0: none */
+    int at_ends;                    /* 1: a step knows the forces at its ends only */
+    const lm_rule *rule;            /* NULL: that of the trapezoid */
+    int (*order)(lm_integrator *g); /* of a multistep method in the last step; NULL: it is none */
+    int start_up; /* steps that it costs to start again, as checkpoints ask for; 0: none */
 } lm_integrator_ops;
 
 /* The state block: numbers that survive a checkpoint. */

@@ -137,6 +137,52 @@ static void between_places(void **state)
             }
 }
 
+/* Force is zero at both ends of a zone and curved in it, so that a step from one end to the other sees none; a mass of
+ * 2 passes one every metre, and each does the work 4/3 A W. As an effort, and as a signal. */
+static void check_passes(double A, double W, double until, const char *method, int as_signal)
+{
+    char force[200], how[500];
+    double work = 4. / 3 * A * W, v = sqrt(9 + work), t = 0.5 / 3, start = 3;
+    while (t < until) t += 1 / v, start = v, v = sqrt(v * v + work);
+    snprintf(force, sizeof force, "%g*max(0, 1 - ((mod(joint(g), 1) - 0.5)/%g)^2)", A, W);
+    int n = snprintf(how, sizeof how, "until: %g, method: %s", until, method);
+    if (as_signal)
+        snprintf(how + n, sizeof how - (size_t)n, "}\nblocks: {F: {type: signal, value: \"%s\"}",
+                 force);
+    double off = fabs(speed_at_end("2", as_signal ? "F" : force, 3, how) - start) / (start - 3);
+    if (!(off < 1e-3)) fail_msg("%s, '%s': %.3g of the gain off", how, force, off);
+}
+
+static void passes(void **state)
+{
+    (void)state;
+    for (int m = 0; m < METHODS; m++) {
+        check_passes(30, 1e-3, 60, methods[m], 0);
+        check_passes(300, 1e-4, 20, methods[m], 0);
+        check_passes(300, 1e-5, 20, methods[m], 0);
+        check_passes(300, 1e-4, 20, methods[m], 1);
+    }
+}
+
+/* A mass of 2 falls 1 onto a stiff stop, again and again: after 22 contacts it stands at its highest place. In contact
+ * the depth is g/w^2 (1 - cos(w s)) + u/w sin(w s). */
+static void contacts(void **state)
+{
+    double g = 9.81, fall = sqrt(2 / g), pi = acos(-1.);
+    (void)state;
+    for (double k = 1e6; k < 2e8; k *= 1e2) {
+        double w = sqrt(k / 2), contact = 2 * (pi - atan(g * fall * w / g)) / w;
+        char effort[100], how[100];
+        snprintf(effort, sizeof effort, "max(0, -%g*(joint(g) + 1)) - 19.62", k);
+        for (int m = 0; m < METHODS; m++) {
+            snprintf(how, sizeof how, "until: %.12g, method: %s", 22 * (2 * fall + contact),
+                     methods[m]);
+            double off = fabs(speed_at_end("2", effort, 0, how));
+            if (!(off < 5e-3)) fail_msg("%s, '%s': %.3g off", how, effort, off);
+        }
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -146,6 +192,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(zones), cmocka_unit_test(far_ends),
-                                       cmocka_unit_test(between_places)};
+                                       cmocka_unit_test(between_places), cmocka_unit_test(passes),
+                                       cmocka_unit_test(contacts)};
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
