@@ -54,6 +54,7 @@ typedef struct lm_corot_const {
     int straight;    /* 1: A is the identity in all lanes */
     int damped;      /* 1: beta is not zero in some lane */
     int spun;        /* 1: some lane has inertia about its axis */
+    int sheared;     /* 1: some lane has shear */
     int centred;     /* 1: lm_corot_const_centre was called for some lane */
 } lm_corot_const;
 

@@ -57,9 +57,10 @@ void lm_corot_const_set(lm_corot_const *c, int lane, const lm_beam_shape *s, con
     set_centre(c, lane, s);
     set(c->A[0], lane, Aa->m, 9), set(c->A[1], lane, Ab->m, 9);
     c->straight = is_identity(c->A[0]) && is_identity(c->A[1]);
-    c->damped = c->centred = c->spun = 0;
+    c->damped = c->centred = c->spun = c->sheared = 0;
     for (int j = 0; j < LM_LANES; j++) {
         c->damped |= c->beta[j] != 0, c->centred |= c->im[j] != 0;
+        c->sheared |= c->relief[1][j] != 0 || c->relief[2][j] != 0;
         for (int i = 0; i < 4; i++) c->spun |= c->gyroy[i][j] != 0 || c->gyroz[i][j] != 0;
     }
 }

@@ -3,8 +3,9 @@
  *
  *     W psi_y^T (g_y rho_y + h_y omega_y) + W^2 psi_y^T s_y psi_y / 2  and that of z,
  *
- * rho the ends' rates of turning across, against the chord, omega_y their mean in space (docs/theory/corotational-beam.md). All is
- * made of the sections' axes and the chord, in whatever axes: no frame. */
+ * rho the ends' rates of turning across, against the chord, omega_y their mean in space. W is the sections' spin; what
+ * sections in shear have of it from a chord that spins across counts half (G(tilts); docs/theory/corotational-beam.md).
+ * All is made of the sections' axes and the chord, in whatever axes: no frame. */
 #ifndef LM_ELEM_COROT_GYRO_H
 #define LM_ELEM_COROT_GYRO_H
 
@@ -130,10 +131,7 @@ LM_LANE_INLINE lm_lane1 corot_gyro_energy(const lm_corot_const *c, const corot_k
     const lm_lane3 w = l3_mul(q.r.s, l3_cross(q.e, q.D)), w1 = l3_all(0, 0, 0);
     const lm_lane1 W1 = {lane_all(0)};
     corot_g_plane y, z;
-    corot_g_rates(&q, q.y, &w, &w1, &y);
-    corot_g_rates(&q, q.z, &w, &w1, &z);
-    corot_g_momenta(c->gyroy, c->meany, c->spiny, &W, &W1, &y);
-    corot_g_momenta(c->gyroz, c->meanz, c->spinz, &W, &W1, &z);
+    corot_g_planes(c, &q, &w, &w1, &W, &W1, &y, &z);
     lm_lane T = W.s * (y.of_spin.s + z.of_spin.s);
     for (int i = 0; i < 2; i++) {
         T += y.p[i].s * y.rho[i].s + z.p[i].s * z.rho[i].s;

@@ -13,6 +13,7 @@ typedef struct G(plane) {
     SC p[2], p1[2], sigma[2];            /* dT/drho, its rate, dT/dpsi */
     SC om[2], om1[2];     /* the ends' angular velocities about the axis; their rates */
     SC own, own1;         /* dT/d of either, its rate */
+    SC H, H1;             /* h . psi, its rate */
     SC of_spin, of_spin1; /* dT/dW, its rate */
 } G(plane);
 
@@ -35,10 +36,10 @@ LM_LANE_INLINE void G(momenta)(const lm_lane g[4], const lm_lane h[2], const lm_
                                const SC *W, const SC *W1, G(plane) * o)
 {
     SC gr[2], gr1[2], sp[2], sp1[2];
-    const SC ph = G(two)(h[0], o->psi[0], h[1], o->psi[1]);
-    const SC ph1 = G(two)(h[0], o->psi1[0], h[1], o->psi1[1]);
-    o->own = G(scale)(0.5, G(mul)(*W, ph));
-    o->own1 = G(scale)(0.5, G(add)(G(mul)(*W1, ph), G(mul)(*W, ph1)));
+    o->H = G(two)(h[0], o->psi[0], h[1], o->psi[1]);
+    o->H1 = G(two)(h[0], o->psi1[0], h[1], o->psi1[1]);
+    o->own = G(scale)(0.5, G(mul)(*W, o->H));
+    o->own1 = G(scale)(0.5, G(add)(G(mul)(*W1, o->H), G(mul)(*W, o->H1)));
     for (int i = 0; i < 2; i++) {
         const SC pg = G(two)(g[i], o->psi[0], g[2 + i], o->psi[1]);
         const SC pg1 = G(two)(g[i], o->psi1[0], g[2 + i], o->psi1[1]);
@@ -62,6 +63,61 @@ LM_LANE_INLINE void G(momenta)(const lm_lane g[4], const lm_lane h[2], const lm_
     o->of_spin1 = G(add)(a, G(add)(G(mul)(*W1, b), G(mul)(*W, G(add)(c, d))));
 }
 
+/* What the mean slopes of sections in shear do where the chord spins across: with H = h . psi, m the mean of the
+ * ends' slopes as far as it is shear, omega the ends' mean,
+ *   T = - H_y m_y omega_y^2 / 2 - H_z m_z omega_z^2 / 2 - H_y m_z omega_y omega_z. */
+typedef struct G(tilt) {
+    SC m, w, A, B, m1, A1, B1; /* A = H omega, B = m omega; rates */
+} G(tilt);
+
+LM_LANE_INLINE void G(tilt_of)(const lm_lane *share, const G(plane) * p, G(tilt) * o)
+{
+    const lm_lane s = 0.5 * *share;
+    const SC w1 = G(scale)(0.5, G(add)(p->om1[0], p->om1[1]));
+    o->w = G(scale)(0.5, G(add)(p->om[0], p->om[1]));
+    o->m = G(two)(s, p->psi[0], s, p->psi[1]);
+    o->m1 = G(two)(s, p->psi1[0], s, p->psi1[1]);
+    o->A = G(mul)(p->H, o->w), o->A1 = G(add)(G(mul)(p->H1, o->w), G(mul)(p->H, w1));
+    o->B = G(mul)(o->m, o->w), o->B1 = G(add)(G(mul)(o->m1, o->w), G(mul)(o->m, w1));
+}
+
+/* p += the parts of T on omega, half of it each end's, with its rate, and on H and m. */
+LM_LANE_INLINE void G(tilt_add)(const lm_lane h[2], const lm_lane *share, const SC on[2],
+                                const SC *onH, const SC *onm, G(plane) * p)
+{
+    p->own = G(add)(p->own, G(scale)(0.5, on[0]));
+    p->own1 = G(add)(p->own1, G(scale)(0.5, on[1]));
+    for (int i = 0; i < 2; i++)
+        p->sigma[i] = G(add)(p->sigma[i], G(two)(h[i], *onH, 0.5 * *share, *onm));
+}
+
+LM_LANE_INLINE void G(tilts)(const lm_corot_const *c, G(plane) * y, G(plane) * z)
+{
+    G(tilt) a, b;
+    G(tilt_of)(&c->relief[2], y, &a);
+    G(tilt_of)(&c->relief[1], z, &b);
+    const SC A = G(scale)(-1, G(add)(a.A, b.A)), A1 = G(scale)(-1, G(add)(a.A1, b.A1));
+    const SC B = G(scale)(-1, G(add)(a.B, b.B)), B1 = G(scale)(-1, G(add)(a.B1, b.B1));
+    const SC ony[2] = {G(mul)(y->H, B), G(add)(G(mul)(y->H1, B), G(mul)(y->H, B1))};
+    const SC onz[2] = {G(mul)(b.m, A), G(add)(G(mul)(b.m1, A), G(mul)(b.m, A1))};
+    const SC Hy = G(mul)(a.w, G(add)(B, G(scale)(0.5, a.B)));
+    const SC my = G(scale)(-0.5, G(mul)(a.w, a.A));
+    const SC Hz = G(scale)(-0.5, G(mul)(b.w, b.B));
+    const SC mz = G(mul)(b.w, G(add)(A, G(scale)(0.5, b.A)));
+    G(tilt_add)(c->meany, &c->relief[2], ony, &Hy, &my, y);
+    G(tilt_add)(c->meanz, &c->relief[1], onz, &Hz, &mz, z);
+}
+
+LM_LANE_INLINE void G(planes)(const lm_corot_const *c, const G(in) * q, const VC *w, const VC *w1,
+                              const SC *W, const SC *W1, G(plane) * y, G(plane) * z)
+{
+    G(rates)(q, q->y, w, w1, y);
+    G(rates)(q, q->z, w, w1, z);
+    G(momenta)(c->gyroy, c->meany, c->spiny, W, W1, y);
+    G(momenta)(c->gyroz, c->meanz, c->spinz, W, W1, z);
+    if (c->sheared) G(tilts)(c, y, z);
+}
+
 /* Force on b (on a: the opposite) and moments. With Pi_i the sections' momenta across, sigma_i = dT/dpsi_i:
  *   M_i = d/dt (Pi_i + O_i + dT/dW t_i / 2) + Pi_i x w + sigma_i x e,   O_i = dT/domega_i
  *   F = (e x d/dt sum Pi_i - 2 w (e . sum Pi_i) + sum sigma_i - e (e . sum sigma_i)) / l */
@@ -73,10 +129,7 @@ LM_LANE_INLINE void G(forces)(const lm_corot_const *c, const G(in) * q, VC *F, V
     const VC w1 = G(sub3)(G(mul3)(q->r, G(cross)(q->e, q->D2)), G(mul3)(G(scale)(2, along), w));
     const SC W = G(scale)(0.5, G(add)(G(dot)(q->om[0], q->x[0]), G(dot)(q->om[1], q->x[1])));
     const SC W1 = G(scale)(0.5, G(add)(G(dot)(q->al[0], q->x[0]), G(dot)(q->al[1], q->x[1])));
-    G(rates)(q, q->y, &w, &w1, &y);
-    G(rates)(q, q->z, &w, &w1, &z);
-    G(momenta)(c->gyroy, c->meany, c->spiny, &W, &W1, &y);
-    G(momenta)(c->gyroz, c->meanz, c->spinz, &W, &W1, &z);
+    G(planes)(c, q, &w, &w1, &W, &W1, &y, &z);
     const SC half = G(scale)(0.5, G(add)(y.of_spin, z.of_spin));
     const SC half1 = G(scale)(0.5, G(add)(y.of_spin1, z.of_spin1));
     VC P[2], P1[2], O[2], S[2];
