@@ -186,6 +186,7 @@ void lm_moving_beam_make(lm_section_at *at, void *ctx, double L, int timoshenko,
     double mass[12][12];
     memset(out, 0, sizeof *out);
     out->L = L;
+    out->bends[0] = 1 - shape.sheary, out->bends[1] = 1 - shape.shearz;
     for (int i = 0; i < n; i++) add_products(&p[i], out), add_loads(&p[i], out);
     for (int i = 0; i < n; i++) add_slopes(&p[i], out);
     lm_beam_matrices(&shape, out->k, mass);

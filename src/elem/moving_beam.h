@@ -19,7 +19,8 @@
  * psi_zb), w and ry over (z_a, psi_ya, z_b, psi_yb). All are computed by lm_moving_beam_make. */
 typedef struct lm_moving_beam {
     double L, mass;
-    double first; /* integral of rhoA x */
+    double first;    /* integral of rhoA x */
+    double bends[2]; /* parts of equal rotations of both ends about y, z that are no shear */
     double k[12][12], m[12][12];
     double uu[4], uv[8], uw[8], vv[16], vw[16], ww[16]; /* integrals of rhoA u u, ... */
     /* of products of rotations, times rhoIy [0], times rhoIz [1] */

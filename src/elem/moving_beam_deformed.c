@@ -84,19 +84,13 @@ typedef struct middle { /* section half way between the ends, as they are displa
     lm_v3 per_length; /* of m: what bends is an angle, what shears a strain */
 } middle;
 
-/* Ends that turn alike: 6 EI/L (1 + Phi); against each other: 2 EI/L. */
-static double bending_part(const lm_moving_beam *e, int i)
-{
-    return (e->k[i][i] + e->k[i][i + 6]) / (3 * (e->k[i][i] - e->k[i][i + 6]));
-}
-
 static middle middle_of(const lm_moving_beam *e, const double d[12])
 {
     lm_v3 a = v3_from(d + 3), b = v3_from(d + 9);
     lm_v3 along = v3_add(v3(e->L, 0, 0), v3_sub(v3_from(d + 6), v3_from(d)));
     middle o = {.axes = quat_m3(lm_quat_exp(v3_mul(0.5, v3_add(a, b)))),
                 .kappa = v3_sub(b, a),
-                .bends = v3(0, bending_part(e, 4), bending_part(e, 5))};
+                .bends = v3(0, e->bends[0], e->bends[1])};
     o.c = m3_tv(&o.axes, along);
     o.m = v3(0, o.c.z / e->L, -o.c.y / e->L);
     double angle = 1 / v3_norm(o.c), strain = 1 / e->L;

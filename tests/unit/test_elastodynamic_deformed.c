@@ -116,6 +116,45 @@ static void no_deformation(void **state)
     }
 }
 
+/* The same element from its other end: x and z change their sign. */
+typedef struct other_end {
+    const solid *s;
+} other_end;
+
+static void from_other_end(void *ctx, double s, lm_section *out)
+{
+    solid copy = *((const other_end *)ctx)->s;
+    solid_at(&copy, 1 - s, out);
+}
+
+static int other(int i) { return (i + 6) % 12; }
+static double sign(int i) { return i % 3 == 1 ? 1 : -1; }
+
+static void seen_from_the_other_end(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SOLIDS; s++) {
+        lm_moving_beam e, o;
+        lm_moving_deformed now, then;
+        double d[12], D[12], expected[2][144];
+        other_end end = {&solids[s]};
+        element(&solids[s], &e);
+        lm_moving_beam_make(from_other_end, &end, solids[s].L, solids[s].timoshenko, &o);
+        for (int i = 0; i < 12; i++) d[i] = 0.05 * sin(2 + i * i);
+        for (int i = 0; i < 12; i++) D[other(i)] = sign(i) * d[i];
+        lm_moving_beam_deformed(&e, d, v3(3e3, 5e3, -2e3), &now);
+        lm_moving_beam_deformed(&o, D, v3(3e3, -5e3, -2e3), &then);
+        for (int i = 0; i < 12; i++)
+            for (int j = 0; j < 12; j++) {
+                double turn = sign(i) * sign(j);
+                expected[0][12 * other(i) + other(j)] = turn * now.material[i][j];
+                expected[1][12 * other(i) + other(j)] = turn * now.geometric[i][j];
+            }
+        same_numbers("elastic stiffness", 144, then.material[0], expected[0], 1e-12);
+        same_numbers("geometric stiffness", 144, then.geometric[0], expected[1], 1e-12);
+    }
+}
+
 /* ---- frequencies ---- */
 
 #define SECTIONS(EI)                                                                               \
@@ -209,7 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_and_shear_forces), cmocka_unit_test(turned_as_a_whole),
         cmocka_unit_test(no_deformation),           cmocka_unit_test(errors_of_second_order),
-        cmocka_unit_test(lateral_buckling),
+        cmocka_unit_test(lateral_buckling),         cmocka_unit_test(seen_from_the_other_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
