@@ -9,6 +9,9 @@
 #include <string.h>
 
 #define CHANGE 0.01 /* of the matrices, that is said */
+#define OFF    0.01 /* of frequencies, that is said */
+#define SHAPED                                                                                     \
+    0.6 /* error of frequencies over the rotation of beams: docs/theory/elastodynamic.md */
 
 enum { MOST = 1000, MOST_VELOCITIES = 6000 }; /* independent motions; everything is dense */
 
@@ -302,12 +305,35 @@ static limber_status warn_change(lm_run *run, const lm_linearized *l, lm_loc loc
     return LIMBER_OK;
 }
 
+static int moves(const lm_linearized *l)
+{
+    double speed = 0;
+    for (int i = 0; l->v && i < l->sys->nv - l->sys->nvariables; i++)
+        speed = fmax(speed, fabs(l->m.g->v[i]) / l->m.unit[i]);
+    return speed > 1e-9;
+}
+
+/* Poles of a mechanism without the deformation that it has. */
+static limber_status warn_undeformed(lm_run *run, lm_linearized *l, lm_loc loc)
+{
+    double turn = lm_linearized_turn(l), off = SHAPED * turn;
+    if (turn < 0) return LIMBER_MEMORY;
+    lm_effect_part(run, "the deformation that frozen frequencies do not know", "", off);
+    if (off > OFF)
+        lm_warning(
+            run->diag, loc,
+            "linearize: the forces of this instant turn beams by %.3g rad, and the matrices "
+            "are those of the undeformed mechanism: frequencies may be off by about %.2g %%, "
+            "those of straight beams by less: use 'campbell' for a steady rotation, or "
+            "'formulation: corotational'%s",
+            turn, 100 * off, moves(l) ? "" : ", or 'about: statics'");
+    return LIMBER_OK;
+}
+
 static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
 {
     lm_loc loc = a->loc;
     warn_rate(run, l, loc);
-    const lm_integrator *g = l->m.g;
-    double speed = 0;
     char name[160];
     tell_held(run, loc);
     tell_followers(run, l, loc);
@@ -316,9 +342,7 @@ static void warn(lm_run *run, const lm_spec_analysis *a, const lm_linearized *l)
     if (a->frequencies[2] > 0 && (l->nu == 0 || l->ny == 0))
         lm_warning(run->diag, loc, "transfer functions need an input and an output: there is no %s",
                    l->nu == 0 ? "load and no effort" : "output");
-    for (int i = 0; l->v && i < l->sys->nv - l->sys->nvariables; i++)
-        speed = fmax(speed, fabs(g->v[i]) / l->m.unit[i]);
-    if (speed > 1e-9 || l->rest < 1e-6 || (!l->v && l->m.at_rest && l->rest_states < 1e-6)) return;
+    if (moves(l) || l->rest < 1e-6 || (!l->v && l->m.at_rest && l->rest_states < 1e-6)) return;
     int machine = (!l->v && l->m.at_rest) || l->rest_at >= l->sys->nv - l->sys->nvariables;
     int at = machine ? l->rest_state_at : l->rest_at;
     l->sys->form->describe_motion(l->sys, at, name, sizeof name);
@@ -352,11 +376,12 @@ static void tell(lm_run *run, const lm_linearized *l)
 }
 
 static limber_status deliver(lm_run *run, const lm_spec_analysis *a, const place *p,
-                             const lm_linearized *l)
+                             lm_linearized *l)
 {
     limber_summary *sum = run->sum;
     warn(run, a, l);
-    if (warn_change(run, l, a->loc) || run->diag->out_of_memory) return LIMBER_MEMORY;
+    if (warn_undeformed(run, l, a->loc) || warn_change(run, l, a->loc) || run->diag->out_of_memory)
+        return LIMBER_MEMORY;
     snprintf(sum->method, sizeof sum->method, "dense");
     sum->t = p->t;
     sum->states = l->ns;

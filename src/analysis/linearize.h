@@ -99,6 +99,9 @@ limber_status lm_linearized_tangent(lm_linearized *l);
  * time of the slowest poles: 0 where they are constant. -1: no memory. Other rows of constraints may be
  * active afterwards. */
 double lm_linearized_change(const lm_linearized *l);
+/* linearize_undeformed.c: the largest rotation of a beam's node by the forces at this instant, rad, where the
+ * matrices are about a motion that knows of none; else 0. -1: no memory. */
+double lm_linearized_turn(lm_linearized *l);
 /* linearize_matrix.c: the rest up to A and B. */
 limber_status lm_linearized_matrices(lm_linearized *l);
 /* linearize_output.c: C and D1. */

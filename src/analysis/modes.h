@@ -73,6 +73,8 @@ void lm_modes_free(lm_modes *m);
 limber_status lm_modes_linearise(lm_modes *m, double t, const double *q);
 /* The same about a moving state: g->v, a and lam, and the matrices there. */
 limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, const double *v);
+/* 1: these are about a known motion without deformation. */
+int lm_modes_undeformed(const lm_modes *m);
 /* Of the state at rest only g->a and g->lam, by which variables have their values. */
 limber_status lm_modes_rest(lm_modes *m, double t, const double *q);
 /* y = A x and x^T A x for the nv x nv block of A; *size, unless NULL: the root of the sum of the

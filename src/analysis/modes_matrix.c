@@ -443,7 +443,7 @@ limber_status lm_modes_linearise(lm_modes *m, double t, const double *q)
 
 /* Equations that are linear in small displacements have matrices that do not depend on them: those of the
  * motion that the displacements are measured from. Steady rotation (campbell) is taken as it is bent. */
-static int is_undeformed(const lm_modes *m)
+int lm_modes_undeformed(const lm_modes *m)
 {
     const lm_motion *known = m->sys->motion;
     return m->sys->form->linear_about && known && known->rest;
@@ -452,7 +452,7 @@ static int is_undeformed(const lm_modes *m)
 static int undeformed(lm_modes *m, double *a, double *lam)
 {
     lm_integrator *g = m->g;
-    if (!is_undeformed(m)) return 0;
+    if (!lm_modes_undeformed(m)) return 0;
     return m->sys->form->linear_about(m->sys, g->clock->t, g->q, g->v, a, lam);
 }
 
@@ -470,7 +470,7 @@ limber_status lm_modes_linearise_moving(lm_modes *m, double t, const double *q, 
     if (bad) return no_accelerations(m, t, bad);
     for (int i = m->sys->nv - m->sys->nvariables; i < m->sys->nv; i++) m->v0[i] = g->v[i];
     keep_variables(m);
-    m->sys->undeformed = is_undeformed(m);
+    m->sys->undeformed = lm_modes_undeformed(m);
     st = matrices(m, g->v, g->a);
     m->sys->undeformed = 0;
     return st;

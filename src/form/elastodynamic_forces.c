@@ -87,11 +87,22 @@ static void look(lm_left_out *o, const lm_state *st)
     elasto_note_ends(e, st);
 }
 
+static double turned(const lm_left_out *o, const double *dx)
+{
+    const elasto *e = (const elasto *)((const char *)o - offsetof(elasto, left_out));
+    const lm_model *m = e->in->m;
+    double most = 0;
+    for (int i = 0; i < 2 * m->nelements; i++)
+        most = fmax(most, v3_norm(v3_from(dx + NODE_V * m->elements[i / 2].node[i % 2] + 3)));
+    return most;
+}
+
 int elasto_forces_make(elasto *e, const lm_model *m)
 {
     lm_left_out *o = &e->left_out;
     o->euler = e->euler;
     o->look = look;
+    o->turned = turned;
     o->axial = LM_NEW_N(&e->arena, double, m->nelements + 1);
     o->stretching = LM_NEW_N(&e->arena, double, m->nelements + 1);
     e->spans = LM_NEW_N(&e->arena, unsigned char, m->nbodies + 1);

@@ -238,6 +238,8 @@ typedef struct lm_left_out {
      * dx [nv] that follow from that, what becomes of deflections. */
     void (*shorten)(struct lm_left_out *o, double *f);
     void (*stretch)(struct lm_left_out *o, const double *dx);
+    /* The largest rotation of a beam's node by the displacements dx [nv]. */
+    double (*turned)(const struct lm_left_out *o, const double *dx);
     double *first,
         *second;        /* [outputs] of positions: what deformation changes, and what more it would
                              * change in second order */

@@ -1,7 +1,7 @@
 /* Vibrations about the deformed state in `elastodynamic`: the element against exact strains of Reissner's beam, and
  * frequencies of loaded frames and bent blades, whose errors fall with the square of the load. */
 #include "moving_points.h"
-#include "support/run_model.h"
+#include "support/listen.h"
 
 /* ---- the element ---- */
 
@@ -206,6 +206,72 @@ static double off(const char *text, double P)
     return most;
 }
 
+/* What is said of linearize about the undeformed mechanism, and the largest error of its first five frequencies against
+ * those of corotational beams about the deformed one, which are the last of the model's own analysis. */
+static double frozen_off(run_how how, char said[SAID])
+{
+    double most = 0;
+    how.formulation = "corotational";
+    table c = run_model(&how);
+    how.swap[0][0] = "0*t", how.swap[0][1] = "5*sqrt(P)*t";
+    if (!strstr(how.text, "0*t")) how.swap[0][0] = NULL;
+    how.analysis = "{type: linearize}", how.formulation = "elastodynamic";
+    run_listen(&how, said);
+    table e = run_model(&how);
+    for (int i = 0; i < 5; i++) {
+        double right = table_get(&c, c.rows - 5 + i, "frequency");
+        most = fmax(most, fabs(table_get(&e, i, "frequency") / right - 1));
+    }
+    table_free(&e);
+    table_free(&c);
+    return most;
+}
+
+/* The error is no more than what is said, and no less than a tenth of it. */
+static double frozen_turn(const run_how *how, char said[SAID])
+{
+    double off = frozen_off(*how, said), told = 0.01 * number_after(said, "off by about ");
+    if (!(off < told && off > 0.1 * told)) fail_msg("off by %g, said %g", off, told);
+    return number_after(said, "turn beams by ");
+}
+
+/* The angle goes with the square of the speed, less what stiffens the blade; nothing is said where it is small. */
+static void frozen_blades(void **state)
+{
+    static const char *const texts[] = {BLADE("euler-bernoulli"), BLADE("timoshenko")};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char said[SAID];
+        double turn = frozen_turn(&(run_how){.text = texts[i], .set = {"P=2"}}, said);
+        assert_null(strstr(said, "about: statics"));
+        double less = frozen_turn(&(run_how){.text = texts[i], .set = {"P=1"}}, said);
+        assert_near(less / turn, 0.5, 0.03);
+        frozen_off((run_how){.text = texts[i], .set = {"P=0.1"}}, said);
+        assert_null(strstr(said, "turn beams"));
+    }
+}
+
+/* At rest the angle is that of statics: P L^2/(2 EI) of a cantilever. */
+static void frozen_frame(void **state)
+{
+    static const char cantilever[] =
+        "limber: 1\n"
+        "sections: {s: {shape: stiffness, EA: 1e5, GJ: 3, EIy: 2, EIz: 5, rhoA: 1}}\n"
+        "bodies: {b: {type: beam, section: s, from: [0, 0, 0], to: [0, 0, 0.8], y_axis: [1, 0, "
+        "0]}}\n"
+        "joints: {c: {type: fixed, between: [ground, b.start]}}\n"
+        "loads: {f: {on: b.end, force: [0, 0.16, 0]}}\n"
+        "analysis: {type: linearize}\n";
+    char said[SAID];
+    (void)state;
+    frozen_turn(&(run_how){.text = FRAME("timoshenko"), .set = {"P=0.3"}}, said);
+    assert_says(said, "about: statics");
+    run_listen(&(run_how){.text = cantilever, .formulation = "elastodynamic"}, said);
+    double turn = number_after(said, "turn beams by ");
+    assert_near(turn, 0.16 * 0.64 / (2 * 2), 1e-4);
+    assert_near(number_after(said, "off by about "), 60 * turn, 0.05);
+}
+
 /* Half the load, a quarter of the error. What is left is of the elements' length. */
 static void errors_of_second_order(void **state)
 {
@@ -246,9 +312,14 @@ static void lateral_buckling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_and_shear_forces), cmocka_unit_test(turned_as_a_whole),
-        cmocka_unit_test(no_deformation),           cmocka_unit_test(errors_of_second_order),
-        cmocka_unit_test(lateral_buckling),         cmocka_unit_test(seen_from_the_other_end),
+        cmocka_unit_test(moments_and_shear_forces),
+        cmocka_unit_test(turned_as_a_whole),
+        cmocka_unit_test(no_deformation),
+        cmocka_unit_test(errors_of_second_order),
+        cmocka_unit_test(lateral_buckling),
+        cmocka_unit_test(seen_from_the_other_end),
+        cmocka_unit_test(frozen_blades),
+        cmocka_unit_test(frozen_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
