@@ -155,6 +155,26 @@ static void seen_from_the_other_end(void **state)
     }
 }
 
+/* An element whose end is displaced across, without turns, is stretched along its chord as far as that is no shear. */
+static void stretch_of_a_sheared_element(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 2; s++) /* uniform */
+        for (int i = 7; i < 9; i++) {
+            lm_moving_beam e;
+            lm_moving_deformed now;
+            double d[12] = {0};
+            int turn = i == 7 ? 5 : 4; /* about z, y */
+            element(&solids[s], &e);
+            double a = e.k[turn][turn], b = e.k[turn][turn + 6],
+                   shear = 1 - (a + b) / (3 * (a - b));
+            d[i] = 0.01 * e.L;
+            lm_moving_beam_deformed(&e, d, v3(0, 0, 0), &now);
+            double across = (1 - shear * shear) * d[i], length = e.L * e.L + across * across;
+            assert_near(now.material[6][i] * length / (e.k[6][6] * e.L * across), 1, 1e-10);
+        }
+}
+
 /* ---- frequencies ---- */
 
 #define SECTIONS(EI)                                                                               \
@@ -318,6 +338,7 @@ int main(void)
         cmocka_unit_test(errors_of_second_order),
         cmocka_unit_test(lateral_buckling),
         cmocka_unit_test(seen_from_the_other_end),
+        cmocka_unit_test(stretch_of_a_sheared_element),
         cmocka_unit_test(frozen_blades),
         cmocka_unit_test(frozen_frame),
     };
