@@ -321,7 +321,8 @@ void nodal_drag_places(nodal *s);
 void nodal_drag_turn(nodal *s, const lm_state *st, double cK, double *values);
 
 /* nodal_drag.c */
-/* alpha v' and alpha M v' of an element's two nodes, world axes; zero where nothing is damped. */
+/* Forces of damping by mass on an element's two nodes, and the accelerations of which they are the inertia, world
+ * axes. */
 void nodal_drag_forces(const nodal *s, const lm_state *st, int element, double rel[12],
                        double f[12]);
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r);

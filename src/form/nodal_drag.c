@@ -163,35 +163,51 @@ void nodal_drag_add(const nodal_damped *d, double w, double *out)
     }
 }
 
-/* 1: the node of the element before it is its own first node. */
-static int goes_on(const lm_model *m, int element)
+/* y += M x of both nodes of an element, by its blocks. */
+static void element_times(double M[3][36], const double x[12], double y[12])
 {
-    return element > 0 && m->elements[element - 1].node[1] == m->elements[element].node[0];
+    nodal_block_times(1, M[0], 0, x, y), nodal_block_times(1, M[1], 0, x + 6, y);
+    nodal_block_times(1, M[1], 1, x, y + 6), nodal_block_times(1, M[2], 0, x + 6, y + 6);
 }
 
-/* On the nodes of one element, as it adds to the forces of the structure. What balances the fitted part acts
- * all along: that of a node is taken by the element before it. With floating frames the state is that of the
- * last residual. */
+/* What balances the fitted part, -W Z^T h, is the inertia of every mass as drawn in the rigid acceleration
+ * Z^T h: the share of an element, whose acceleration against it is rel. */
+static void add_balance(const nodal *s, const lm_element *e, const nodal_damped *d, double rel[12],
+                        double f[12])
+{
+    const damping_frame *frame = &d->frame;
+    lm_m3 drawn = quat_m3(s->m->nodes[frame->node[0]].q);
+    lm_m3 back = m3_t(&drawn), T = m3_mul(&s->kin.R[frame->node[0]], &back);
+    double M[3][36], now[3][36], y[6] = {0}, field[12];
+    nodal_block_times(-1, d->Z, 1, d->h, y);
+    nodal_drag_drawn_mass(s, frame, e, M);
+    for (int k = 0; k < 3; k++) nodal_block_turn(&T, 0, M[k], now[k]);
+    for (int i = 0; i < 2; i++) {
+        lm_v3 w = v3_from(y + 3), arm = s->m->nodes[e->node[i]].x;
+        arm = m3_v(&T, v3_sub(arm, nodal_drag_drawn_base(s, frame)));
+        v3_put(field + 6 * i, v3_add(v3_from(y), v3_cross(w, arm)));
+        v3_put(field + 6 * i + 3, w);
+    }
+    for (int i = 0; i < 12; i++) rel[i] += field[i];
+    element_times(now, field, f);
+}
+
+/* On the nodes of one element, as it adds to the forces of the structure, and the acceleration of which they
+ * are the inertia. With floating frames the state is that of the last residual. */
 void nodal_drag_forces(const nodal *s, const lm_state *st, int element, double rel[12],
                        double f[12])
 {
     nodal_damped *d = s->drag[element];
     const lm_element *e = &s->m->elements[element];
-    const int k[2] = {s->drag_index[e->node[0]], s->drag_index[e->node[1]]};
-    double alpha = s->m->beams[s->m->nodes[e->node[0]].body].damping_mass, y[6] = {0}, own[36],
-           next[36], other[36], W[36];
+    double alpha = s->m->beams[s->m->nodes[e->node[0]].body].damping_mass, M[3][36];
     nodal_natural now;
     if (!s->floating) nodal_drag_enter(s, st, d);
-    for (int i = 0; i < 12; i++) rel[i] = alpha * d->rel[6 * k[i / 6] + i % 6], f[i] = 0;
+    for (int i = 0; i < 12; i++)
+        rel[i] = alpha * d->rel[6 * s->drag_index[e->node[i / 6]] + i % 6], f[i] = 0;
     nodal_beam_natural(s, st, element, &now);
-    nodal_element_mass(e, &now.R, own, next, other);
-    nodal_block_times(1, own, 0, rel, f), nodal_block_times(1, next, 0, rel + 6, f);
-    nodal_block_times(1, next, 1, rel, f + 6), nodal_block_times(1, other, 0, rel + 6, f + 6);
-    nodal_block_times(1, d->Z, 1, d->h, y);
-    for (int i = goes_on(s->m, element); i < 2 && d->frame.fitted; i++) {
-        nodal_block_turn(&s->kin.R[d->frame.node[0]], 0, d->weight[k[i]], W);
-        nodal_block_times(-1, W, 0, y, f + 6 * i);
-    }
+    nodal_element_mass(e, &now.R, M[0], M[1], M[2]);
+    element_times(M, rel, f);
+    if (d->frame.fitted) add_balance(s, e, d, rel, f);
 }
 
 void nodal_drag_residual(nodal *s, const lm_state *st, double *r)

@@ -84,5 +84,9 @@ void nodal_drag_add(const nodal_damped *d, double w, double *out);
 /* nodal_drag_weight.c: weights of the structure `own`, by arm. 0; -1: no memory in `temp`. */
 int nodal_drag_weights(const nodal *s, const damping_net *net, int own, lm_arena *temp,
                        nodal_damped *d);
+/* As drawn: the base; mass of an element, as in nodal_element_mass. */
+lm_v3 nodal_drag_drawn_base(const nodal *s, const damping_frame *f);
+void nodal_drag_drawn_mass(const nodal *s, const damping_frame *f, const lm_element *e,
+                           double M[3][36]);
 
 #endif

@@ -33,20 +33,31 @@ static void weigh_rigid(weigher *w, int node, const nodal_lump *l)
     weigh(w, k, M, 0, k);
 }
 
-/* ... with a little inertia about the axis for sections that have none, so that there is a mean of their
- * turning. */
+lm_v3 nodal_drag_drawn_base(const nodal *s, const damping_frame *f)
+{
+    lm_m3 R = drawn_axes(s, f->node[0]);
+    return v3_add(s->m->nodes[f->node[0]].x, m3_v(&R, f->r[0]));
+}
+
+/* Sections that have no inertia about the axis get a little, so that there is a mean of their turning. */
+void nodal_drag_drawn_mass(const nodal *s, const damping_frame *f, const lm_element *e,
+                           double M[3][36])
+{
+    lm_m3 R = drawn_axes(s, e->node[0]), T = m3_mul(&R, &e->A[0]);
+    nodal_element_mass(e, &T, M[0], M[1], M[2]);
+    if (e->shape.mt[0] > 0) return;
+    double mass = e->shape.mx[0] + e->shape.mx[2];
+    lm_v3 axis = m3_col(&T, 0);
+    lm_m3 J = m3_scale(SPIN * f->length * f->length * mass, m3_outer(axis, axis));
+    for (int k = 0; k < 9; k++)
+        M[0][21 + k % 3 + 6 * (k / 3)] += J.m[k], M[2][21 + k % 3 + 6 * (k / 3)] += J.m[k];
+}
+
 static void weigh_element(weigher *w, const lm_element *e)
 {
     double M[3][36];
-    lm_m3 R = drawn_axes(w->s, e->node[0]), T = m3_mul(&R, &e->A[0]);
     int i = w->s->drag_index[e->node[0]], j = w->s->drag_index[e->node[1]];
-    nodal_element_mass(e, &T, M[0], M[1], M[2]);
-    if (!(e->shape.mt[0] > 0)) {
-        double length = w->d->frame.length, mass = e->shape.mx[0] + e->shape.mx[2];
-        lm_m3 J = m3_scale(SPIN * length * length * mass, m3_outer(m3_col(&T, 0), m3_col(&T, 0)));
-        for (int k = 0; k < 9; k++)
-            M[0][21 + k % 3 + 6 * (k / 3)] += J.m[k], M[2][21 + k % 3 + 6 * (k / 3)] += J.m[k];
-    }
+    nodal_drag_drawn_mass(w->s, &w->d->frame, e, M);
     weigh(w, i, M[0], 0, i), weigh(w, i, M[1], 0, j);
     weigh(w, j, M[1], 1, i), weigh(w, j, M[2], 0, j);
 }
@@ -92,8 +103,7 @@ static void find_arms(weigher *w)
 {
     const damping_frame *f = &w->d->frame;
     const lm_node *node = w->s->m->nodes;
-    lm_m3 R = drawn_axes(w->s, f->node[0]);
-    lm_v3 base = v3_add(node[f->node[0]].x, m3_v(&R, f->r[0]));
+    lm_v3 base = nodal_drag_drawn_base(w->s, f);
     for (int k = 0; k < f->n; k++) w->arm[k] = v3_sub(node[f->list[k]].x, base);
 }
 
