@@ -8,6 +8,7 @@
 /* Stiffness of the constraints' springs over the largest of what they hold. It is no part of the answer,
  * but its rounding is: well below the stretching of slender beams, which bend far more softly. */
 #define PENALTY 0.01
+#define FIRM    1e4 /* stiffness over force / size that forces which turn do not bend */
 
 /* ---- pattern ---- */
 
@@ -195,8 +196,10 @@ int lm_elimination_prepare(lm_elimination *e)
 /* ---- numbers ---- */
 
 /* Stiffness of a constraint's spring: PENALTY times the largest that its motions have, or, where
- * they have none, that anything has. */
-static double spring(lm_elimination *e, const phi_row *r, const double *values, double most)
+ * they have none, that anything has; in mechanisms of rigid bodies, where all stiffness is that of forces which
+ * turn, so much more that these leave it little. */
+static double spring(lm_elimination *e, const phi_row *r, const double *values, double most,
+                     double unit)
 {
     double near = 0, square = 0;
     for (int i = 0; i < r->n; i++) {
@@ -206,17 +209,18 @@ static double spring(lm_elimination *e, const phi_row *r, const double *values, 
         square = fmax(square, phi * phi / w);
     }
     if (near < 1e-9 * most) near = most;
-    e->softest = fmin(e->softest, PENALTY * near);
-    return square > 0 ? PENALTY * near / square : 0;
+    double stiffness = fmax(PENALTY * near, FIRM * unit);
+    e->softest = fmin(e->softest, stiffness);
+    return square > 0 ? stiffness / square : 0;
 }
 
-static void add_springs(lm_elimination *e, const double *values)
+static void add_springs(lm_elimination *e, const double *values, double unit)
 {
     double most = 0, *p = e->product;
     for (int i = 0; i < e->nv; i++) most = fmax(most, fabs(e->A[e->inverse[i]]) / lm_weight(e, i));
     if (most == 0) most = 1;
     e->softest = INFINITY;
-    for (int k = 0; k < e->sys->nl; k++) p[k] = spring(e, &e->rows[k], values, most);
+    for (int k = 0; k < e->sys->nl; k++) p[k] = spring(e, &e->rows[k], values, most, unit);
     for (int k = 0; k < e->sys->nl; k++) {
         const phi_row *r = &e->rows[k];
         if (!e->sys->active[k]) {
@@ -229,12 +233,12 @@ static void add_springs(lm_elimination *e, const double *values)
     }
 }
 
-int lm_elimination_assemble(lm_elimination *e, const double *values)
+int lm_elimination_assemble(lm_elimination *e, const double *values, double unit)
 {
     double sum = 0;
     memset(e->A, 0, sizeof(double) * ((size_t)e->n + 2 * (size_t)e->nz));
     for (int k = 0; k < e->sys->pattern.nnz; k++) e->A[e->to[k]] += values[k];
-    add_springs(e, values);
+    add_springs(e, values, unit);
     for (int k = 0; k < e->n + 2 * e->nz; k++) sum += e->A[k];
     return isfinite(sum) ? 0 : 1;
 }

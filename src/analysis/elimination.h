@@ -41,8 +41,9 @@ static inline double lm_weight(const lm_elimination *e, int old)
 
 /* Pattern and order into *e, of which sys, arena, n, nv and size are set. 0, or -1: no memory. */
 int lm_elimination_prepare(lm_elimination *e);
-/* The numbers of A from the system's `values`. 0; 1: one is not finite. */
-int lm_elimination_assemble(lm_elimination *e, const double *values);
+/* The numbers of A from the system's `values`; `unit` is the stiffness that forces which turn make. 0; 1: one
+ * is not finite. */
+int lm_elimination_assemble(lm_elimination *e, const double *values, double unit);
 /* Ready for row 0. */
 void lm_elimination_begin(lm_elimination *e);
 /* Row k of L and column k of U by what stands above and left of them; the pivot goes to D[k]. */

@@ -7,7 +7,9 @@
 
 /* Softness of loop rows, in the matrix only: where a loop is singular, it stays regular. */
 #define LOOP_SOFTNESS 1e-11
-#define OPEN          1e-7 /* over the size: a redundant constraint that was none */
+#define OPEN          1e-7  /* over the size: a redundant constraint that was none */
+#define RESTS         1e-13 /* force over (largest stiffness times span) that is rounding */
+#define UNSEEN        1e-7 /* force over (largest stiffness times size) whose stiffness is rounding */
 enum { REFINEMENTS = 5 };
 
 static int residual(lm_statics_search *s, double factor, double *r)
@@ -33,7 +35,9 @@ static void measure(lm_statics_search *s, int with_load)
     double most = 0, reaction = 0;
     for (int i = 0; i < sys->nv; i++) {
         most = fmax(most, as_force(s, i, s->r[i]));
-        if (with_load) s->force = fmax(s->force, as_force(s, i, s->p[i]));
+        if (!with_load) continue;
+        s->force = fmax(s->force, as_force(s, i, s->p[i]));
+        s->loaded |= s->p[i] != 0;
     }
     s->gap = 0;
     for (int k = 0; k < sys->nl; k++) {
@@ -111,6 +115,15 @@ static int matrix(lm_statics_search *s, double *values)
     return sys->form->jacobian(sys, &st, 0, 0, s->scale, values);
 }
 
+/* The unit of force for stability, where the largest stiffness is 1. A mechanism on which nothing acts has none
+ * but rounding, and then a stiffness is none that is rounding of others: of coordinates that move many nodes the
+ * stiffnesses of these cancel. */
+static double scaled_force(const lm_statics_search *s)
+{
+    double force = s->scale * s->force;
+    return s->loaded || force > RESTS * s->span ? force : UNSEEN * s->size;
+}
+
 int lm_statics_factor(lm_statics_search *s, double mu, int examine)
 {
     double *values = lm_linear_values(s->lin);
@@ -118,7 +131,7 @@ int lm_statics_factor(lm_statics_search *s, double mu, int examine)
     double unit = s->scale * s->force / s->size;
     if (examine) {
         estimate_floor(s, values);
-        if (lm_stability_examine(s->stab, values, s->scale * s->force, s->residual)) return 1;
+        if (lm_stability_examine(s->stab, values, scaled_force(s), s->residual)) return 1;
     }
     for (int k = 0; k < s->stab->nfree && mu == 0; k++)
         if (s->diag[s->stab->free[k]] >= 0) values[s->diag[s->stab->free[k]]] += s->stab->held[k];

@@ -449,6 +449,7 @@ static lm_run companion_run(const lm_run *run, known *k)
     r.range = NULL; /* of bodies that can deform */
     r.turns = NULL;
     r.companion = 1;
+    r.neutral = 0;
     r.resuming = 0;
     r.q = k->q0, r.v = k->v0;
     return r;
@@ -531,10 +532,12 @@ void lm_rigid_motion_put_back(lm_run *run, const double *from)
 limber_status lm_rigid_motion_balance(lm_run *run, const lm_spec_analysis *a)
 {
     known *k = (known *)run->sys->motion;
+    run->neutral = 0;
     if (!k || k->sys->mobility == 0) return LIMBER_OK;
     lm_run rigid = companion_run(run, k);
     limber_status st = lm_run_unrecorded(&rigid, a);
     if (st) return st;
+    run->neutral = rigid.neutral;
     memset(k->v0, 0, sizeof(double) * (size_t)k->sys->nv);
     changed(k);
     return run->sys->form->initial(run->sys, run->q, run->v) ? LIMBER_STOPPED : LIMBER_OK;

@@ -35,6 +35,7 @@ typedef struct lm_run {
     struct lm_turns *turns;         /* analysis/turns.h */
     struct lm_mesh *mesh;           /* analysis/mesh.h */
     int companion;         /* 1: `sys` is the companion of another one, which says the same */
+    int neutral;           /* motions that statics of the companion has left where they were */
     int resuming;          /* the analysis that runs now continues from the file */
     int *frames;           /* [bodies] pieces that bodies are to be divided into; NULL: this run
                                      * cannot begin anew */

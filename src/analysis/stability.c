@@ -221,7 +221,7 @@ int lm_stability_examine(lm_stability *s, const double *values, double force, do
     double most = 0;
     s->negative = s->nfree = 0;
     s->unbalanced = unbalanced;
-    if (lm_elimination_assemble(e, values)) return 1;
+    if (lm_elimination_assemble(e, values, force / e->size)) return 1;
     s->symmetric = is_symmetric(e);
     lm_elimination_begin(e);
     for (int i = 0; i < e->nv; i++) most = fmax(most, fabs(e->A[e->inverse[i]]) / lm_weight(e, i));

@@ -285,9 +285,24 @@ static void say_held(const lm_statics_search *s, lm_loc loc)
                 n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "its value" : "their values");
 }
 
-static void say(const lm_statics_search *s, lm_loc loc)
+/* The displacements of elements that are linear about a rigid motion can hold by a little what turns freely:
+ * the companion says that its place is as drawn. */
+static void say_neutral(const lm_statics_search *s, lm_loc loc)
 {
     char what[160];
+    int n = s->stab->nfree, said = s->run->companion ? 0 : s->run->neutral;
+    if (s->run->companion) s->run->neutral = n;
+    if (n <= said) return;
+    lm_stability_free_motion(s->stab, 0, s->x);
+    name(s, lm_stability_mover(s->stab, s->x), what);
+    lm_diag_add(s->run->diag, LM_NOTE, loc,
+                "statics: %d motion%s neither held nor pushed and stay%s as drawn: %s%s",
+                s->stab->nfree, s->stab->nfree == 1 ? " is" : "s are",
+                s->stab->nfree == 1 ? "s" : "", what, s->stab->nfree > 1 ? ", ..." : "");
+}
+
+static void say(const lm_statics_search *s, lm_loc loc)
+{
     if (s->nlimits) say_turns(s, loc);
     if (!isnan(s->broke_at))
         lm_warning(s->run->diag, loc,
@@ -296,13 +311,7 @@ static void say(const lm_statics_search *s, lm_loc loc)
                    s->broke_at);
     say_stability(s, loc);
     say_held(s, loc);
-    if (s->stab->nfree == 0 || s->run->companion) return;
-    lm_stability_free_motion(s->stab, 0, s->x);
-    name(s, lm_stability_mover(s->stab, s->x), what);
-    lm_diag_add(s->run->diag, LM_NOTE, loc,
-                "statics: %d motion%s neither held nor pushed and stay%s as drawn: %s%s",
-                s->stab->nfree, s->stab->nfree == 1 ? " is" : "s are",
-                s->stab->nfree == 1 ? "s" : "", what, s->stab->nfree > 1 ? ", ..." : "");
+    say_neutral(s, loc);
 }
 
 /* ---- the search ---- */

@@ -35,6 +35,7 @@ typedef struct lm_statics_search {
     int load_steps, n; /* n = nv + nl */
     double size;       /* unit of length */
     double span;       /* largest coordinate as drawn */
+    int loaded;        /* 1: there are loads */
     double force;      /* unit of force: the largest of loads, and of reactions in equilibrium */
     double scale;      /* of the equilibrium equations in the matrix: 1 / typical stiffness */
     double mu;         /* regularisation of a descent, over force / size */

@@ -1,6 +1,7 @@
 /* Loads that hang by ball joints and universal joints: what turns them about the vertical is neither held nor
  * pushed, and all formulations find the equilibrium; so do other units and other directions of gravity, and
  * loads that have to swing to rest come to where a damped run ends. */
+#include "support/listen.h"
 #include "support/modes.h"
 
 static const char *const formulations[] = {"corotational", "minimal", "rfe", "ffr"};
@@ -176,10 +177,83 @@ static void as_damped_dynamics(void **state)
     }
 }
 
+/* Two blocks welded off their centres, below a ball joint: all stiffness is that of their weight and of the
+ * reactions in the weld, which turn about the vertical with the whole. */
+static const char welded[] =
+    "limber: 1\ngravity: [1, 2, -9]\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 0.7, inertia: [0.02, 0.03, 0.025], com: [0.2, 0.3, -0.1]}\n"
+    "  b: {type: rigid, mass: 0.9, inertia: [0.03, 0.02, 0.04], position: [0.4, 0.6, -0.2], com: "
+    "[0.2, 0.3, -0.15]}\n"
+    "joints:\n"
+    "  hook: {type: spherical, between: [ground, a]}\n"
+    "  weld: {type: fixed, between: [a, b], at: [0.4, 0.6, -0.2]}\n"
+    "analysis: {type: statics}\n"
+    "outputs: {g: energy.gravity}\n";
+
+static void blocks_welded_to_each_other(void **state)
+{
+    const double x[] = {(0.7 * 0.2 + 0.9 * 0.6) / 1.6, (0.7 * 0.3 + 0.9 * 0.9) / 1.6,
+                        (0.7 * -0.1 + 0.9 * -0.35) / 1.6};
+    double below = 1.6 * sqrt((1 + 4 + 81) * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+    (void)state;
+    for (int k = 0; k <= FORMULATIONS; k++) {
+        char said[SAID];
+        run_how how = {.text = welded,
+                       .formulation = k < FORMULATIONS ? formulations[k] : "elastodynamic"};
+        table r = run_model(&how);
+        assert_near(table_last(&r, "g"), -below, 1e-9);
+        assert_int_equal(run_listen(&how, said), LIMBER_OK);
+        assert_says(said, "1 motion is neither held nor pushed");
+        table_free(&r);
+    }
+}
+
+/* No load at all: what a stiffness that is none is measured by is rounding of those of the beam. */
+static const char idle[] =
+    "limber: 1\n"
+    "sections: {s: {shape: stiffness, EA: 1e6, EIy: 10, EIz: 10, GJ: 10, rhoA: 1}}\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], frames: {e: [0.5, 0, 0]}}\n"
+    "  b: {type: beam, section: s, from: [0.5, 0, 0], to: [0.5, 1, 0]}\n"
+    "joints:\n"
+    "  j: {type: revolute, between: [ground, a], axis: z}\n"
+    "  k: {type: revolute, between: [a.e, b.start], axis: z}\n"
+    "analysis: {type: statics}\n";
+
+/* A beam that turns about itself on its pin: elements that are linear about the rigid motion hold it by a
+ * little, but the rigid motion stands as drawn. */
+static const char on_a_pin[] =
+    "limber: 1\ngravity: [-3, 6.5, 7.8]\n"
+    "sections: {s: {shape: stiffness, EA: 6e4, EIy: 80, EIz: 80, GJ: 60, rhoA: 2, rhoIy: 2e-3, "
+    "rhoIz: 2e-3}}\n"
+    "bodies: {b: {type: beam, section: s, from: [0.39, 0.64, 0.02], to: [-0.15, 0.86, -0.19]}}\n"
+    "joints: {j: {type: inline, axis: [-0.75, -0.6, -0.27], between: [b.end, "
+    "\"ground.at(-0.15, 0.86, -0.19)\"], stiffness: 24}}\n"
+    "analysis: {type: statics}\n";
+
+static void free_motions_are_said_alike(void **state)
+{
+    (void)state;
+    for (int k = 0; k <= FORMULATIONS; k++) {
+        char said[SAID];
+        run_how how = {.text = idle,
+                       .formulation = k < FORMULATIONS ? formulations[k] : "elastodynamic"};
+        assert_int_equal(run_listen(&how, said), LIMBER_OK);
+        assert_says(said, "2 motions are neither held nor pushed");
+        how.text = on_a_pin;
+        assert_int_equal(run_listen(&how, said), LIMBER_OK);
+        assert_says(said, "1 motion is neither held nor pushed");
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_all_formulations), cmocka_unit_test(by_weight_alone),
-        cmocka_unit_test(any_gravity), cmocka_unit_test(as_damped_dynamics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_all_formulations),
+                                       cmocka_unit_test(by_weight_alone),
+                                       cmocka_unit_test(any_gravity),
+                                       cmocka_unit_test(as_damped_dynamics),
+                                       cmocka_unit_test(blocks_welded_to_each_other),
+                                       cmocka_unit_test(free_motions_are_said_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
