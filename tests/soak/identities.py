@@ -579,6 +579,8 @@ def joint_point(model, body):
 
 def split_rigid(model, r):
     """Rigid bodies cut in two and welded again; some of the frames go with the second part."""
+    if floats_and_starts(model):
+        raise Skip
     m = copy.deepcopy(model)
     cut = {}
     for name, b in list(m["bodies"].items()):
@@ -634,6 +636,8 @@ def split_beam(model, r):
     """Beams cut at a node and welded again."""
     if model["formulation"] in ("rfe", "ffr"):
         raise Skip  # they see a weld: half divisions, another frame
+    if floats_and_starts(model):
+        raise Skip
     m = copy.deepcopy(model)
     cut = {}
     for name, b in list(m["bodies"].items()):
@@ -681,6 +685,11 @@ def split_beam(model, r):
     return m, same
 
 
+def shears(model, b):
+    s = model["sections"][b["section"]]
+    return b.get("theory") == "timoshenko" and (s["shape"] != "stiffness" or "GAy" in s and "GAz" in s)
+
+
 def reverse(model, r):
     """Beams drawn from the other end."""
     if model["formulation"] == "ffr":
@@ -690,7 +699,7 @@ def reverse(model, r):
     D = np.diag([-1.0, 1.0, -1.0])
     for name, b in m["bodies"].items():
         if b["type"] != "beam" or "points" in b or name in m.get("initial", {}).get("velocity", {}) or \
-                model["formulation"] == "rfe" and b.get("theory") != "timoshenko":  # hinges slide along one of two pieces
+                model["formulation"] == "rfe" and not shears(model, b):  # hinges slide along one of two pieces
             continue
         spelled_axes(b)
         b["from"], b["to"] = b["to"], b["from"]
