@@ -6,7 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is no state shows in those that it moves; alone it counts itself. Its noise is that of accelerations,
+/* Of positions, over the size: differences of some. */
+#define ROUNDING 3e-14
+
+/* A correction that the rounding of positions makes to a state which integrates a rate is none.
+ *
+ * What is no state shows in those that it moves; alone it counts itself. Its noise is that of accelerations,
  * which grows as steps become small. */
 double lm_variable_motion(const lm_system *sys, int k, double dx)
 {
@@ -15,6 +20,8 @@ double lm_variable_motion(const lm_system *sys, int k, double dx)
     int alone = sys->nstates == 0 && sys->nv == sys->nvariables;
     if (!sys->steady && !state && !alone) return isfinite(dx) ? 0 : dx;
     if (!sys->steady && sys->tick > 0) unit *= state ? sys->tick : sys->tick * sys->tick;
+    if (!sys->steady && state && fabs(dx) <= ROUNDING * sys->tick * sys->discrete->moved[k])
+        return 0;
     return dx / unit;
 }
 

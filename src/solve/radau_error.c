@@ -54,7 +54,7 @@ static double row_misses(radau *g, double h, int k)
  * stages are differences of positions over it. */
 static double rounding_of(const radau *g, int k, double value)
 {
-    double motion = ROUNDING * g->far * g->base.sys->discrete->moved[k];
+    double motion = GAP_ROUNDING * g->far * g->base.sys->discrete->moved[k];
     return fmax(VARIABLE_ROUNDING, motion / value);
 }
 
