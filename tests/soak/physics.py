@@ -242,15 +242,18 @@ def momentum(run, model, folder, r):
     for n in drop:
         del m["joints"][n]["effort"]
     m["outputs"] = {"gravity": "energy.gravity", "kinetic": "energy.kinetic"}
+    rigid = all(b["type"] == "rigid" for b in m["bodies"].values())
     off = []
-    for n in (1, 4):
+    for n in (1, 4, 16):
         m["analysis"] = moving(model, r)
         m["analysis"]["step"] /= n
         _, rows = run(m)
         size = np.abs(np.diff(rows[:, 1])).max()
         off.append(np.abs(np.diff(rows[:, 1], 3)).max() / size)
-    rigid = all(b["type"] == "rigid" for b in m["bodies"].values())
-    return off[1] / max(1e-8 if rigid else 1e-4, 0.1 * min(off[0], 1e-3)), f"third difference {off[0]:.3g}, with a quarter of the step {off[1]:.3g}"
+        part = off[-1] / max(1e-8 if rigid else 1e-4, 0.1 * min(off[0], 1e-3))
+        if part < 1:
+            break
+    return part, f"third difference {off[0]:.3g}, with smaller steps {off[1:]}"
 
 
 # -- the same in other ways ---------------------------------------------------------------------------
