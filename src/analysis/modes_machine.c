@@ -23,6 +23,23 @@ static int is_state(const condensing *c, int k)
     return c->machine->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
 }
 
+/* A storage with a motion of its own: the momentum of a rotor behind a soft gear, the twist of that gear. */
+static int moves_by_itself(const condensing *c, int k)
+{
+    const lm_spec_variable *x = &c->machine->model->spec->variables.at[k];
+    return (x->moves || x->momentum > 1) && lm_rest_holds(c->rest, k) &&
+           lm_machine_acts(c->machine, k);
+}
+
+/* A damper between a joint and a rotor that moves by itself would be one to the ground if the rotor were held: where
+ * there are such storages, the mechanism is taken alone. */
+static int has_own_motion(const condensing *c)
+{
+    for (int k = 0; k < c->rest->n; k++)
+        if (moves_by_itself(c, k)) return 1;
+    return 0;
+}
+
 /* Y of the values and rates; states stand for themselves. */
 static int factor(condensing *c)
 {
@@ -126,7 +143,8 @@ static limber_status condense(lm_condensed *s, lm_system *machine, lm_rest *rest
         for (size_t d = 0; d < 3; d++) c.z[d] = c.states + n * (d + 1);
         double *q = c.states + 4 * n;
         bad = evaluate(&c, st, q, q + machine->nq);
-        if (!bad) add_terms(&c);
+        s->alone = has_own_motion(&c);
+        if (!bad && !s->alone) add_terms(&c);
     }
     lm_arena_free(&temp);
     return !x ? LIMBER_MEMORY : bad ? LIMBER_STOPPED : LIMBER_OK;
@@ -298,6 +316,7 @@ limber_status lm_condensed_create(lm_system *machine, const lm_state *st, lm_con
         memcpy(s->rest, st->a, sizeof(double) * (size_t)s->in->nv);
         count_held(s, machine, rest);
         if (!lm_machine_freeze(machine, st)) bad = LIMBER_STOPPED;
+        s->in->hold_ports = s->alone; /* else efforts that read the motion themselves take part */
     }
     lm_rest_destroy(rest);
     if (bad) lm_condensed_destroy(s);

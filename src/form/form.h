@@ -309,6 +309,7 @@ struct lm_system {
                           * parts exact to first order in s */
     int nways;  /* numbers of ways that were given */
     const lm_settle *settle; /* NULL: there are none that follow */
+    int hold_ports;       /* 1: the matrix takes efforts of the power graph's ports as constant */
     const double *corner; /* [ncorner] ascending: corners of drives that next_kink does not know */
     int ncorner;
     const lm_timing *timing; /* NULL: it is not known what happens when */

@@ -41,6 +41,7 @@ static void pass_on(machine *s)
     in->power_only = m->power_only;
     in->inputs = m->inputs;
     in->along = m->along;
+    in->hold_ports = 0;
     in->motion = m->motion;
     in->still = m->still;
     in->spin = m->spin;
@@ -142,6 +143,7 @@ lm_system *lm_machine_freeze(lm_system *sys, const lm_state *st)
     for (int k = 0; k < s->n; k++)
         if (!isfinite(s->x[k])) return NULL;
     s->in->settle = NULL;
+    s->in->hold_ports = 1;
     return s->in;
 }
 

@@ -57,6 +57,7 @@ static void pass_on(lm_moved *s)
     in->along = moved_way(s);
     in->variables = sys->variables;
     in->settle = sys->settle;
+    in->hold_ports = sys->hold_ports;
     in->spin = sys->spin;
     in->softness = sys->softness;
     in->regular_mass = sys->regular_mass;

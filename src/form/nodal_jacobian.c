@@ -340,7 +340,7 @@ static void action(nodal *s, const lm_state *st, int k, double cM, double cD, do
             if (set >> (4 * r + c) & 1)
                 nodal_add_block(values, &s->action_block[k][r][c], cK * f.w, &H[r][c]);
         }
-    if (a->effort)
+    if (a->effort && !(a->port && s->sys.hold_ports))
         add_effort(s, st, a->effort, &s->action_expr[k], -nodal_slope_factor(s), G, cM, cD, cK,
                    values);
 }
@@ -368,7 +368,7 @@ static void load(nodal *s, const lm_state *st, int k, double cM, double cD, doub
     if (n < 0) return;
     lm_v3 rho = m3_v(&s->kin.R[n], l->frame->r);
     if (cK != 0) turned_load(s, l, rho, cK, values);
-    if (s->load_expr[k].ncoupling == 0) return;
+    if (s->load_expr[k].ncoupling == 0 || (l->spec->port && s->sys.hold_ports)) return;
     lm_m3 E = m3_identity();
     if (l->spec->local) E = m3_mul(&s->kin.R[n], &l->frame->E);
     for (int i = 0; i < 6; i++) { /* each component's expression pushes along its own axis */

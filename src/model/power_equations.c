@@ -49,11 +49,9 @@ int lm_power_variable(const lm_equations *x, int bond, int kind, lm_variable_kin
     int k = lm_new_variable(x->r, name, in->item.loc, type);
     lm_domain domain = x->s->elements.at[region_of(x, bond)].domain;
     x->s->variables.at[k].unit = lm_power_unit(x, bond, kind);
-    x->s->variables.at[k].momentum = kind == LM_KIND_Q_MOMENTUM;
-    if (kind == LM_KIND_Q_DISPLACEMENT)
-        x->s->variables.at[k].moves = domain == LM_DOMAIN_ROTATION      ? 1
-                                      : domain == LM_DOMAIN_TRANSLATION ? 2
-                                                                        : 0;
+    int mechanical = domain == LM_DOMAIN_ROTATION ? 1 : domain == LM_DOMAIN_TRANSLATION ? 2 : 0;
+    x->s->variables.at[k].momentum = kind == LM_KIND_Q_MOMENTUM ? 1 + mechanical : 0;
+    if (kind == LM_KIND_Q_DISPLACEMENT) x->s->variables.at[k].moves = mechanical;
     return k;
 }
 

@@ -279,7 +279,7 @@ typedef struct lm_spec_variable {
     const int *rate; /* RATE: slot of the rate of each input of expr; 0: of t */
     int unit;        /* variables of one unit are compared with each other; 0: with none */
     int moves;       /* 1: an angle, 2: a length: the displacement of a C in a mechanism */
-    int momentum;    /* of an I */
+    int momentum;    /* of an I: 1, of one that turns 2, of a mass 3 */
     lm_follows follows_motion;
     lm_expr integral; /* of positions of the mechanism */
 } lm_spec_variable;

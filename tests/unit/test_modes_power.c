@@ -213,6 +213,28 @@ static void states_are_held(void **unused)
     table_free(&r);
 }
 
+/* A rotor behind a soft gear with a damper: held, it would brake the pendulum. */
+static void rotors_move_by_themselves(void **unused)
+{
+    char said[SAID];
+    (void)unused;
+    run_how how = {.text = PENDULUM "  gear: {type: 0, domain: rotation}\n"
+                                    "  out_of: {type: bond, from: rotor, to: gear}\n"
+                                    "  into: {type: bond, from: gear, to: shaft}\n"
+                                    "  across: {type: bond, from: gear, to: twisting}\n"
+                                    "  twisting: {type: 1}\n"
+                                    "  twist: {type: C, stiffness: 7, on: twisting}\n"
+                                    "  loss: {type: R, resistance: 3, on: twisting}\n"
+                                    "  rotor: {type: 1}\n"
+                                    "  wheel: {type: I, inertia: 2, on: rotor}\n"};
+    assert_int_equal(run_listen(&how, said), LIMBER_OK);
+    assert_says(said, "of the mechanism alone");
+    table r = run_model(&how);
+    assert_near(table_get(&r, 0, "omega"), sqrt(5 / 0.35), 1e-9);
+    assert_near(table_get(&r, 0, "damping_ratio"), 0, 1e-9);
+    table_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +242,7 @@ int main(void)
         cmocka_unit_test(modes_of_machines),
         cmocka_unit_test(long_beams),
         cmocka_unit_test(states_are_held),
+        cmocka_unit_test(rotors_move_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
