@@ -159,12 +159,12 @@ static void say_held(lm_run *run, const lm_modes *m, lm_loc loc)
     const lm_spec *spec = run->sys->model->spec;
     const lm_condensed *s = m->condensed;
     if (!s) return;
-    if (s->alone)
+    if (s->by_itself >= 0)
         lm_diag_add(
             run->diag, LM_NOTE, loc,
             "modes: of the mechanism alone, without controllers and power graph: '%s' moves by "
             "itself; use 'linearize' for the poles of the whole machine",
-            spec->variables.at[s->first_held].name);
+            spec->variables.at[s->by_itself].name);
     else if (s->held)
         lm_diag_add(run->diag, LM_NOTE, loc,
                     "modes: of the mechanism with what of controllers and power graph follows its "

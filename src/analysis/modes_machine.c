@@ -23,23 +23,6 @@ static int is_state(const condensing *c, int k)
     return c->machine->model->spec->variables.at[k].kind == LM_VARIABLE_STATE;
 }
 
-/* A storage with a motion of its own: the momentum of a rotor behind a soft gear, the twist of that gear. */
-static int moves_by_itself(const condensing *c, int k)
-{
-    const lm_spec_variable *x = &c->machine->model->spec->variables.at[k];
-    return (x->moves || x->momentum > 1) && lm_rest_holds(c->rest, k) &&
-           lm_machine_acts(c->machine, k);
-}
-
-/* A damper between a joint and a rotor that moves by itself would be one to the ground if the rotor were held: where
- * there are such storages, the mechanism is taken alone. */
-static int has_own_motion(const condensing *c)
-{
-    for (int k = 0; k < c->rest->n; k++)
-        if (moves_by_itself(c, k)) return 1;
-    return 0;
-}
-
 /* Y of the values and rates; states stand for themselves. */
 static int factor(condensing *c)
 {
@@ -143,8 +126,7 @@ static limber_status condense(lm_condensed *s, lm_system *machine, lm_rest *rest
         for (size_t d = 0; d < 3; d++) c.z[d] = c.states + n * (d + 1);
         double *q = c.states + 4 * n;
         bad = evaluate(&c, st, q, q + machine->nq);
-        s->alone = has_own_motion(&c);
-        if (!bad && !s->alone) add_terms(&c);
+        if (!bad) add_terms(&c);
     }
     lm_arena_free(&temp);
     return !x ? LIMBER_MEMORY : bad ? LIMBER_STOPPED : LIMBER_OK;
@@ -299,11 +281,17 @@ static lm_condensed *make(lm_system *in)
     return s;
 }
 
-/* States that act and do not follow the motion. */
+/* States that act and do not follow the motion. One of a mechanical storage moves by itself: the momentum of a rotor
+ * behind a soft gear, the twist of that gear. A damper towards a rotor that is held would be one to the ground. */
 static void count_held(lm_condensed *s, lm_system *machine, const lm_rest *rest)
 {
-    for (int k = rest->n - 1; k >= 0; k--)
-        if (lm_rest_holds(rest, k) && lm_machine_acts(machine, k)) s->held++, s->first_held = k;
+    s->by_itself = -1;
+    for (int k = rest->n - 1; k >= 0; k--) {
+        const lm_spec_variable *x = &machine->model->spec->variables.at[k];
+        if (!lm_rest_holds(rest, k) || !lm_machine_acts(machine, k)) continue;
+        s->held++, s->first_held = k;
+        if (x->moves || x->momentum > 1) s->by_itself = k;
+    }
 }
 
 limber_status lm_condensed_create(lm_system *machine, const lm_state *st, lm_condensed **out)
@@ -311,12 +299,13 @@ limber_status lm_condensed_create(lm_system *machine, const lm_state *st, lm_con
     lm_rest *rest = lm_rest_create(machine, st->v, 1);
     lm_condensed *s = rest ? make(rest->in) : NULL;
     limber_status bad = s && !reserve(s, rest) ? LIMBER_OK : LIMBER_MEMORY;
-    if (!bad) bad = condense(s, machine, rest, st);
+    if (!bad) count_held(s, machine, rest);
+    if (!bad && s->by_itself < 0) bad = condense(s, machine, rest, st);
     if (!bad) {
         memcpy(s->rest, st->a, sizeof(double) * (size_t)s->in->nv);
-        count_held(s, machine, rest);
         if (!lm_machine_freeze(machine, st)) bad = LIMBER_STOPPED;
-        s->in->hold_ports = s->alone; /* else efforts that read the motion themselves take part */
+        s->in->hold_ports =
+            s->by_itself >= 0; /* else efforts that read the motion themselves take part */
     }
     lm_rest_destroy(rest);
     if (bad) lm_condensed_destroy(s);

@@ -22,7 +22,7 @@ typedef struct lm_condensed {
     double *rest;          /* [nv] accelerations at which the variables are frozen */
     double *work;          /* [nv] */
     int held, first_held;  /* states that act and are held; the first of them */
-    int alone; /* 1: storages move by themselves, and nothing of the machine takes part */
+    int by_itself; /* a storage that moves by itself: nothing of the machine takes part; -1: none */
 } lm_condensed;
 
 /* Of the machine in the state, whose arrays are copied; from then on its mechanism is frozen (lm_machine_freeze).
